@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Config, ConfigError, loadConfig } from './config.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'knowhy-config-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(text: string): void {
+  writeFileSync(join(folder, 'my.txt'), text);
+}
+
+function problemsOf(environment: NodeJS.ProcessEnv = {}): readonly string[] {
+  try {
+    loadConfig(folder, environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe('loadConfig', () => {
+  it('works with nothing configured', () => {
+    const { config, notices } = loadConfig(folder, {});
+
+    expect(config.http).toEqual({ host: '127.0.0.1', port: 8080 });
+    expect(config.dataDir).toBe(join(folder, 'data'));
+    expect(config.agent).toEqual({ maxRounds: 3, evidenceTokens: 16_000 });
+    expect(notices).toEqual([]);
+  });
+
+  it('R34 lets the environment override my.txt', () => {
+    write('kb.agent.max_rounds=2\nkb.http.port=9000\n');
+
+    const { config } = loadConfig(folder, { KB_AGENT_MAX_ROUNDS: '5' });
+
+    expect(config.agent.maxRounds).toBe(5);
+    expect(config.http.port).toBe(9000);
+  });
+
+  it('R34 lists every problem at once', () => {
+    write('kb.http.port=eighty\nkb.chat.base_url=ftp://x\nkb.chat.agent_status=maybe\nkb.embedding.dimensions=5000\n');
+
+    const problems = problemsOf();
+
+    expect(problems).toHaveLength(4);
+    expect(problems[0]).toContain('my.txt line 1');
+  });
+
+  it.each([
+    ['R35', 'KB_AGENT_MAX_ROUNDS', (config: Config) => config.agent.maxRounds, { '0': 1, '99': 6 }],
+    [
+      'R36',
+      'KB_AGENT_EVIDENCE_TOKENS',
+      (config: Config) => config.agent.evidenceTokens,
+      { '999': 1000, '24001': 24_000 },
+    ],
+    ['R37', 'KB_CONTEXT_RECENT_TOKENS', (config: Config) => config.context.recentTokens, { '1': 512, '16001': 16_000 }],
+  ] as const)('%s clamps %s and says so', (_requirement, name, pick, cases) => {
+    for (const [value, clamped] of Object.entries(cases)) {
+      const { config, notices } = loadConfig(folder, { [name]: value });
+
+      expect(pick(config)).toBe(clamped);
+      expect(notices).toHaveLength(1);
+    }
+  });
+
+  it('reads a byte order mark, comments, Windows line ends and values with an equals sign', () => {
+    write('\uFEFF# comment\r\nkb.chat.base_url = https://model.test/v1?a=b \r\nkb.chat.model=m\r\n');
+
+    expect(loadConfig(folder, {}).config.chat.baseUrl).toBe('https://model.test/v1?a=b');
+  });
+
+  it('never repeats a URL with a password', () => {
+    write('kb.database.url=mysql://root:secret@host/db\n');
+
+    expect(problemsOf().join()).not.toContain('secret');
+  });
+
+  it('notices a key nobody reads and refuses a line that is no setting', () => {
+    write('kb.http.prot=1\n');
+    expect(loadConfig(folder, {}).notices[0]).toContain('kb.http.prot');
+
+    write('just words\n');
+    expect(problemsOf()).toEqual(['my.txt line 1: expected key=value.']);
+  });
+
+  it('wants a model with its address', () => {
+    write('kb.chat.base_url=http://127.0.0.1:11434/v1\n');
+
+    expect(problemsOf()[0]).toContain('kb.chat.model');
+  });
+});

@@ -1,0 +1,251 @@
+import { readFileSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+
+/** Every setting of the program, checked. Paths are absolute. */
+export interface Config {
+  dataDir: string;
+  docsDir: string | null;
+  /** Null: the embedded database in `dataDir`. */
+  databaseUrl: string | null;
+  http: { host: string; port: number };
+  agent: { maxRounds: number; evidenceTokens: number };
+  context: { recentTokens: number };
+  chat: {
+    baseUrl: string | null;
+    apiKey: string;
+    model: string | null;
+    contextTokens: number;
+    maxTokens: number;
+    agentStatus: boolean;
+  };
+  auxModel: string | null;
+  embedding: { baseUrl: string | null; apiKey: string; model: string | null; dimensions: number | null };
+}
+
+/** What was read, and what a person should know about it: values clamped, keys nobody knows. */
+export interface LoadedConfig {
+  config: Config;
+  notices: string[];
+}
+
+/** Every problem of my.txt and the environment, found in one pass. */
+export class ConfigError extends Error {
+  readonly code = 'bad_config';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration has ${problems.length} problem(s):\n${problems.map((text) => `  - ${text}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/** Where a value came from, so that a message can name it. */
+interface Setting {
+  value: string;
+  source: string;
+}
+
+const KEYS = [
+  'kb.data.dir',
+  'kb.docs.dir',
+  'kb.database.url',
+  'kb.http.host',
+  'kb.http.port',
+  'kb.agent.max_rounds',
+  'kb.agent.evidence_tokens',
+  'kb.context.recent_tokens',
+  'kb.chat.base_url',
+  'kb.chat.api_key',
+  'kb.chat.model',
+  'kb.chat.context_tokens',
+  'kb.chat.max_tokens',
+  'kb.chat.agent_status',
+  'kb.aux.model',
+  'kb.embedding.base_url',
+  'kb.embedding.api_key',
+  'kb.embedding.model',
+  'kb.embedding.dimensions',
+] as const;
+type Key = (typeof KEYS)[number];
+
+/** pgvector's halfvec index ends at 4000 dimensions (R127). */
+const MAX_DIMENSIONS = 4000;
+
+/**
+ * Reads `my.txt` (key=value, in `folder`) and the environment, which overrides (`kb.agent.max_rounds` →
+ * `KB_AGENT_MAX_ROUNDS`; `DATABASE_URL` for `kb.database.url`). Relative paths count from `folder`.
+ * Throws ConfigError with every problem at once (R34).
+ */
+export function loadConfig(folder: string, environment: NodeJS.ProcessEnv): LoadedConfig {
+  const reader = new SettingReader(readMyTxt(folder), environment);
+  const config = readAll(reader, folder);
+  checkTogether(config, reader);
+  if (reader.problems.length > 0) throw new ConfigError(reader.problems);
+  return { config, notices: reader.notices };
+}
+
+function readAll(reader: SettingReader, folder: string): Config {
+  const path = (text: string) => (isAbsolute(text) ? text : resolve(folder, text));
+  const docsDir = reader.text('kb.docs.dir');
+  return {
+    dataDir: path(reader.text('kb.data.dir') ?? 'data'),
+    docsDir: docsDir === null ? null : path(docsDir),
+    databaseUrl: reader.url('kb.database.url', ['postgres:', 'postgresql:']),
+    http: {
+      host: reader.text('kb.http.host') ?? '127.0.0.1',
+      port: reader.integer('kb.http.port', { fallback: 8080, min: 0, max: 65_535 }),
+    },
+    agent: {
+      maxRounds: reader.clamped('kb.agent.max_rounds', { fallback: 3, min: 1, max: 6 }),
+      evidenceTokens: reader.clamped('kb.agent.evidence_tokens', { fallback: 16_000, min: 1000, max: 24_000 }),
+    },
+    context: { recentTokens: reader.clamped('kb.context.recent_tokens', { fallback: 6000, min: 512, max: 16_000 }) },
+    chat: {
+      baseUrl: reader.url('kb.chat.base_url', ['http:', 'https:']),
+      apiKey: reader.text('kb.chat.api_key') ?? '',
+      model: reader.text('kb.chat.model'),
+      contextTokens: reader.integer('kb.chat.context_tokens', { fallback: 32_768, min: 8192, max: 2_000_000 }),
+      maxTokens: reader.integer('kb.chat.max_tokens', { fallback: 2048, min: 64, max: 65_536 }),
+      agentStatus: reader.onOff('kb.chat.agent_status', true),
+    },
+    auxModel: reader.text('kb.aux.model'),
+    embedding: {
+      baseUrl: reader.url('kb.embedding.base_url', ['http:', 'https:']),
+      apiKey: reader.text('kb.embedding.api_key') ?? '',
+      model: reader.text('kb.embedding.model'),
+      dimensions: reader.optionalInteger('kb.embedding.dimensions', { min: 1, max: MAX_DIMENSIONS }),
+    },
+  };
+}
+
+function checkTogether(config: Config, reader: SettingReader): void {
+  const { chat, embedding } = config;
+  if (chat.baseUrl !== null && chat.model === null) {
+    reader.problems.push('kb.chat.base_url is set but kb.chat.model is not: name the model to ask.');
+  }
+  if (chat.model !== null && chat.baseUrl === null) {
+    reader.problems.push('kb.chat.model is set but kb.chat.base_url is not: give the address of the service.');
+  }
+  if (embedding.baseUrl !== null && embedding.model === null) {
+    reader.problems.push('kb.embedding.base_url is set but kb.embedding.model is not: name the model.');
+  }
+  if (embedding.model !== null && embedding.baseUrl === null) {
+    reader.problems.push('kb.embedding.model is set but kb.embedding.base_url is not: give its address.');
+  }
+  if (config.auxModel !== null && chat.baseUrl === null) {
+    reader.problems.push('kb.aux.model is set but kb.chat.base_url is not: both use the same service.');
+  }
+  if (chat.maxTokens * 2 > chat.contextTokens) {
+    reader.problems.push('kb.chat.max_tokens must be at most half of kb.chat.context_tokens.');
+  }
+}
+
+function readMyTxt(folder: string): Map<string, Setting> {
+  let text: string;
+  try {
+    text = readFileSync(join(folder, 'my.txt'), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    throw new ConfigError([`my.txt cannot be read: ${(error as Error).message}`]);
+  }
+  return parseMyTxt(text);
+}
+
+function parseMyTxt(text: string): Map<string, Setting> {
+  const settings = new Map<string, Setting>();
+  const problems: string[] = [];
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  for (const [index, line] of lines.entries()) {
+    if (/^\s*([#!]|$)/.test(line)) continue;
+    const match = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(line);
+    if (match?.[1] === undefined || match[2] === undefined) {
+      problems.push(`my.txt line ${index + 1}: expected key=value.`);
+      continue;
+    }
+    const source = `my.txt line ${index + 1}`;
+    if (settings.has(match[1])) problems.push(`${source}: ${match[1]} is set twice.`);
+    settings.set(match[1], { value: match[2], source });
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return settings;
+}
+
+/** Takes settings out by kind and collects what is wrong instead of throwing at the first. */
+class SettingReader {
+  readonly problems: string[] = [];
+  readonly notices: string[] = [];
+  readonly #settings = new Map<Key, Setting>();
+
+  constructor(file: ReadonlyMap<string, Setting>, environment: NodeJS.ProcessEnv) {
+    for (const [key, setting] of file) {
+      if (isKey(key)) this.#settings.set(key, setting);
+      else this.notices.push(`${setting.source}: nobody reads ${key}.`);
+    }
+    for (const key of KEYS) {
+      const name = key.toUpperCase().replaceAll('.', '_');
+      const value = environment[name];
+      if (value !== undefined) this.#settings.set(key, { value: value.trim(), source: name });
+    }
+    const url = environment['DATABASE_URL'];
+    if (url !== undefined) this.#settings.set('kb.database.url', { value: url.trim(), source: 'DATABASE_URL' });
+  }
+
+  /** Null where it is absent or empty. */
+  text(key: Key): string | null {
+    return this.#settings.get(key)?.value || null;
+  }
+
+  integer(key: Key, range: { fallback: number; min: number; max: number }): number {
+    return this.optionalInteger(key, range) ?? range.fallback;
+  }
+
+  optionalInteger(key: Key, { min, max }: { min: number; max: number }): number | null {
+    const number = this.#wholeNumber(key);
+    if (number === null) return null;
+    if (number >= min && number <= max) return number;
+    this.#problem(key, `must be from ${min} to ${max}; found ${number}`);
+    return null;
+  }
+
+  /** A value beyond the range is brought to its edge, with a notice (R35–R37). */
+  clamped(key: Key, { fallback, min, max }: { fallback: number; min: number; max: number }): number {
+    const number = this.#wholeNumber(key) ?? fallback;
+    const clamped = Math.min(max, Math.max(min, number));
+    if (clamped !== number) this.notices.push(`${key}=${number} is outside ${min}–${max}; ${clamped} is used.`);
+    return clamped;
+  }
+
+  onOff(key: Key, fallback: boolean): boolean {
+    const text = this.text(key);
+    if (text === null) return fallback;
+    if (text === 'on' || text === 'off') return text === 'on';
+    this.#problem(key, `must be on or off; found ${JSON.stringify(text)}`);
+    return fallback;
+  }
+
+  /** The problem names the setting but not its value, which may hold a password. */
+  url(key: Key, protocols: readonly string[]): string | null {
+    const text = this.text(key);
+    if (text === null) return null;
+    if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
+    this.#problem(key, `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+    return null;
+  }
+
+  #wholeNumber(key: Key): number | null {
+    const text = this.text(key);
+    if (text === null) return null;
+    if (/^-?\d{1,9}$/.test(text)) return Number(text);
+    this.#problem(key, `must be a whole number; found ${JSON.stringify(text)}`);
+    return null;
+  }
+
+  #problem(key: Key, message: string): void {
+    this.problems.push(`${this.#settings.get(key)?.source ?? key}: ${key} ${message}.`);
+  }
+}
+
+function isKey(key: string): key is Key {
+  return (KEYS as readonly string[]).includes(key);
+}
