@@ -1,0 +1,19 @@
+/** Why a question was refused or a conversation not shown; the routes know how each is said over HTTP. */
+export type ChatErrorCode =
+  | 'blank_question'
+  | 'question_too_long'
+  | 'chat_not_found'
+  | 'record_not_found'
+  | 'application_not_found'
+  | 'busy';
+
+/** An expected refusal, raised before any header is sent. */
+export class ChatError extends Error {
+  readonly code: ChatErrorCode;
+
+  constructor(code: ChatErrorCode, message: string) {
+    super(message);
+    this.name = 'ChatError';
+    this.code = code;
+  }
+}

@@ -1,0 +1,196 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Citation, CitedParagraph, ContextInfo, RecordState, StopReason, TraceRow } from '../../contract/chat.ts';
+import type { Database } from '../database/database.ts';
+import { storableJson, storableText } from '../text/storable.ts';
+import type { HistoryRound } from './context/window.ts';
+
+export interface ChatRow {
+  id: string;
+  applicationId: string;
+  clientId: string;
+}
+
+/** A record as it is stored; json columns are parsed by the driver. */
+export interface RecordRow {
+  id: string;
+  chat_id: string;
+  index: number;
+  state: RecordState;
+  vote_status: string;
+  problem_text: string;
+  answer_text: string | null;
+  reasoning_content: string;
+  message_tokens: number;
+  answer_tokens: number;
+  run_time: number;
+  const: number;
+  padding_problem_text: string | null;
+  details: RecordDetails;
+  citations: Citation[];
+  agent_trace: TraceRow[];
+  agent_stop_reason: StopReason | null;
+  context_info: ContextInfo | null;
+  improve_paragraph_id_list: string[];
+  create_time: Date;
+  update_time: Date;
+}
+
+/** MaxKB's `details`: one entry a step, keyed by its type (maxkb-v1-api.md section 4.2). */
+export interface RecordDetails {
+  problem_padding?: Record<string, unknown>;
+  search_step?: Record<string, unknown> & { paragraph_list: CitedParagraph[] };
+  chat_step?: Record<string, unknown>;
+  /** Why a failed record failed, in words for people. */
+  error?: { code: string; message: string };
+}
+
+/** What a finished question leaves behind, written in one statement (R66). */
+export interface FinishedRecord {
+  state: Exclude<RecordState, 'running'>;
+  answerText: string | null;
+  reasoningContent: string;
+  answerTextTokens: number;
+  messageTokens: number;
+  answerTokens: number;
+  runTimeSeconds: number;
+  paddingProblemText: string | null;
+  details: RecordDetails;
+  citations: Citation[];
+  agentTrace: TraceRow[];
+  stopReason: StopReason | null;
+  contextInfo: ContextInfo | null;
+}
+
+const RECORD_COLUMNS = `id, chat_id, index, state, vote_status, problem_text, answer_text, reasoning_content, message_tokens,
+  answer_tokens, run_time, const, padding_problem_text, details, citations, agent_trace, agent_stop_reason, context_info,
+  improve_paragraph_id_list, create_time, update_time`;
+
+/** Conversations and their records in the database. */
+export class ChatStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** `expireMinutes`: a chat that never gets a question is removed after that (R126). */
+  async insertChat(chat: { applicationId: string; clientId: string; expireMinutes: number }): Promise<string> {
+    const id = uuidv7();
+    await this.#database.query(
+      `insert into max_kb_application_chat (id, application_id, client_id, expire_time)
+       values ($1, $2, $3, clock_timestamp() + make_interval(mins => $4))`,
+      [id, chat.applicationId, chat.clientId, chat.expireMinutes],
+    );
+    return id;
+  }
+
+  async findChat(chatId: string): Promise<ChatRow | null> {
+    const [row] = await this.#database.query<ChatRow>(
+      `select id, application_id as "applicationId", client_id as "clientId" from max_kb_application_chat
+       where id = $1 and not is_deleted and (expire_time is null or expire_time > clock_timestamp())`,
+      [chatId],
+    );
+    return row ?? null;
+  }
+
+  /** Removes chats that were opened and never used. */
+  async deleteExpiredChats(): Promise<void> {
+    await this.#database.query('delete from max_kb_application_chat where expire_time < clock_timestamp()');
+  }
+
+  /** Stores a question as running and keeps its chat from expiring, in one statement. The caller holds the chat's lock. */
+  async insertRecord(record: { chatId: string; question: string; questionTokens: number }): Promise<string> {
+    const id = uuidv7();
+    await this.#database.query(
+      `with chat as (
+         update max_kb_application_chat set expire_time = null, update_time = clock_timestamp(),
+           abstract = case when abstract = '' then left($3, 1024) else abstract end
+         where id = $2)
+       insert into max_kb_application_chat_record (id, chat_id, index, state, problem_text, problem_tokens)
+       select $1, $2, coalesce(max(index), 0) + 1, 'running', $3, $4 from max_kb_application_chat_record where chat_id = $2`,
+      [id, record.chatId, record.question, record.questionTokens],
+    );
+    return id;
+  }
+
+  /** Ends a running record. Returns false where it was not running any more. */
+  async finishRecord(recordId: string, finished: FinishedRecord): Promise<boolean> {
+    const rows = await this.#database.query(
+      `update max_kb_application_chat_record set state = $2, answer_text = $3, reasoning_content = $4, answer_text_tokens = $5,
+         message_tokens = $6, answer_tokens = $7, run_time = $8, padding_problem_text = $9, details = $10, citations = $11,
+         agent_trace = $12, agent_stop_reason = $13, context_info = $14, update_time = clock_timestamp()
+       where id = $1 and state = 'running' returning id`,
+      [
+        recordId,
+        finished.state,
+        finished.answerText === null ? null : storableText(finished.answerText),
+        storableText(finished.reasoningContent),
+        finished.answerTextTokens,
+        finished.messageTokens,
+        finished.answerTokens,
+        finished.runTimeSeconds,
+        finished.paddingProblemText === null ? null : storableText(finished.paddingProblemText),
+        storableJson(finished.details),
+        storableJson(finished.citations),
+        storableJson(finished.agentTrace),
+        finished.stopReason,
+        finished.contextInfo === null ? null : storableJson(finished.contextInfo),
+      ],
+    );
+    return rows.length > 0;
+  }
+
+  /** The finished rounds of a chat, oldest first, at most `limit` of the newest. */
+  async listRounds(chatId: string, limit: number): Promise<HistoryRound[]> {
+    const rows = await this.#database.query<HistoryRound>(
+      `select id as "recordId", problem_text as question, answer_text as answer, problem_tokens + answer_text_tokens as tokens
+       from max_kb_application_chat_record
+       where chat_id = $1 and state in ('done', 'stopped') and answer_text <> '' order by index desc limit $2`,
+      [chatId, limit],
+    );
+    return rows.reverse();
+  }
+
+  async findRecord(chatId: string, recordId: string): Promise<RecordRow | null> {
+    const [row] = await this.#database.query<RecordRow>(
+      `select ${RECORD_COLUMNS} from max_kb_application_chat_record where chat_id = $1 and id = $2`,
+      [chatId, recordId],
+    );
+    return row ?? null;
+  }
+
+  /** One page of a chat's records and how many there are in all. `page` counts from 1. */
+  async pageRecords(
+    chatId: string,
+    page: { page: number; size: number; newestFirst: boolean },
+  ): Promise<{ total: number; records: RecordRow[] }> {
+    const [count] = await this.#database.query<{ total: number }>(
+      'select count(*) as total from max_kb_application_chat_record where chat_id = $1',
+      [chatId],
+    );
+    const records = await this.#database.query<RecordRow>(
+      `select ${RECORD_COLUMNS} from max_kb_application_chat_record where chat_id = $1
+       order by index ${page.newestFirst ? 'desc' : 'asc'} limit $2 offset $3`,
+      [chatId, page.size, (page.page - 1) * page.size],
+    );
+    return { total: count?.total ?? 0, records };
+  }
+
+  /** Paragraphs that earlier answers of this chat to the same question were built on. */
+  async listUsedParagraphIds(chatId: string, question: string): Promise<string[]> {
+    const rows = await this.#database.query<{ id: string }>(
+      `select distinct jsonb_array_elements_text(row -> 'new_paragraph_ids') as id
+       from max_kb_application_chat_record, jsonb_array_elements(agent_trace) as row where chat_id = $1 and problem_text = $2`,
+      [chatId, question],
+    );
+    return rows.map((row) => row.id);
+  }
+
+  /** Marks what a crash left running. Only the sole process of a database may call this, before it serves. */
+  async interruptRunningRecords(): Promise<number> {
+    const rows = await this.#database.query(
+      `update max_kb_application_chat_record set state = 'interrupted', update_time = clock_timestamp() where state = 'running' returning id`,
+    );
+    return rows.length;
+  }
+}

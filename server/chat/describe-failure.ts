@@ -1,0 +1,14 @@
+import type { StreamError } from '../../contract/chat.ts';
+import { ModelError } from '../models/model-error.ts';
+
+/** What a client may know of a failure (R125): words for people, no stack, no text from upstream. */
+export function describeFailure(error: unknown): StreamError {
+  if (error instanceof ModelError) return { code: error.code, message: error.message };
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return { code: 'timeout', message: 'The answer took too long and was ended.' };
+  }
+  if (error instanceof DOMException && error.name === 'AbortError') {
+    return { code: 'stopped', message: 'The answer was stopped.' };
+  }
+  return { code: 'internal_error', message: 'The server could not answer this question; its log says why.' };
+}

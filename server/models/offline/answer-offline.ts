@@ -1,0 +1,106 @@
+import type { EvidencePassage, ModelTask } from '../chat-model.ts';
+import { type Candidate, type ContentWords, type Coverage, coverParts } from './coverage.ts';
+import { splitQuestion } from './question-parts.ts';
+
+/** Quotes a part gets at most, and how near to the best the others must be. */
+const MAX_QUOTES = 2;
+const NEAR_BEST = 0.8;
+/** Below this share a sentence is not even near to what an uncovered part asks. */
+const MIN_NEAR_SHARE = 0.5;
+const MAX_QUOTE_CHARACTERS = 800;
+
+const TEXTS = {
+  zh: {
+    missing: (part: string) => `资料中没有找到可以回答“${part}”的内容，这一点无法核实。`,
+    nothing: '资料中没有找到与这个问题有关的内容，无法核实，因此不作回答。',
+    nearest: '最接近的内容是：',
+  },
+  en: {
+    missing: (part: string) => `The documents do not say: “${part}” This cannot be verified.`,
+    nothing: 'The documents hold nothing on this question, so it cannot be answered or verified.',
+    nearest: 'The nearest passage is:',
+  },
+} as const;
+
+/**
+ * Answers by quoting, part by part, with the passages' numbers; says what was not found. Returns the answer
+ * in pieces, to be joined without anything between. Nothing in it but quotes, the asker's own words and
+ * the fixed phrases above.
+ */
+export function answerOffline(task: Extract<ModelTask, { kind: 'answer' }>, words: ContentWords): string[] {
+  const texts = /\p{Script=Han}/u.test(task.question) ? TEXTS.zh : TEXTS.en;
+  const parts = splitQuestion(task.question);
+  const coverages = coverParts({ question: task.question, parts, passages: task.passages }, words);
+  const byNumber = new Map(task.passages.map((passage) => [passage.n, passage]));
+  const blocks = coverages.map((coverage) => partBlock(coverage, { texts, byNumber }));
+  if (blocks.length === 0 || blocks.every((block) => block.quotes.length === 0)) return [texts.nothing];
+  return blocks.flatMap((block, index) => [
+    ...(index > 0 ? ['\n\n'] : []),
+    ...(blocks.length > 1 ? [`**${block.part}**\n\n`] : []),
+    ...(block.note === '' ? [] : [block.note, ...(block.quotes.length > 0 ? ['\n\n'] : [])]),
+    ...block.quotes.flatMap((quote, place) => (place > 0 ? ['\n\n', quote] : [quote])),
+  ]);
+}
+
+interface Block {
+  part: string;
+  note: string;
+  quotes: string[];
+}
+
+function partBlock(
+  { part, covered, candidates }: Coverage,
+  { texts, byNumber }: { texts: (typeof TEXTS)['zh' | 'en']; byNumber: ReadonlyMap<number, EvidencePassage> },
+): Block {
+  const quote = (candidate: Candidate) => `“${wholeQuote(candidate, byNumber.get(candidate.n))}” [${candidate.n}]`;
+  if (covered) return { part, note: '', quotes: pickQuotes(candidates).map(quote) };
+  const nearest = candidates.find((candidate) => candidate.sentenceShare >= MIN_NEAR_SHARE);
+  if (!nearest) return { part, note: texts.missing(part), quotes: [] };
+  return { part, note: `${texts.missing(part)}${texts.nearest}`, quotes: [quote(nearest)] };
+}
+
+/** The best sentence, and another that is nearly as good and says something else. */
+function pickQuotes(candidates: readonly Candidate[]): Candidate[] {
+  const [best] = candidates;
+  if (!best) return [];
+  const picked = [best];
+  for (const candidate of candidates) {
+    if (picked.length >= MAX_QUOTES || candidate.score < best.score * NEAR_BEST) break;
+    if (picked.every((other) => !alike(other.sentence, candidate.sentence))) picked.push(candidate);
+  }
+  return picked;
+}
+
+/** Shares most of its character pairs: the same rule in another document, or the same sentence again. */
+function alike(a: string, b: string): boolean {
+  const left = characterPairs(a);
+  const right = characterPairs(b);
+  const shared = [...left].filter((pair) => right.has(pair)).length;
+  return shared >= 0.6 * Math.min(left.size, right.size);
+}
+
+function characterPairs(text: string): Set<string> {
+  const plain = text.replace(/[\s\p{P}]+/gu, '');
+  return new Set(Array.from({ length: Math.max(1, plain.length - 1) }, (_, index) => plain.slice(index, index + 2)));
+}
+
+/** A sentence that announces a list is nothing without the list. */
+function wholeQuote(candidate: Candidate, passage: EvidencePassage | undefined): string {
+  const { sentence } = candidate;
+  const start = passage?.content.indexOf(sentence) ?? -1;
+  if (!passage || start < 0 || !/[：:]$/.test(sentence)) return oneLine(sentence);
+  const following = passage.content.slice(start + sentence.length).split('\n');
+  const items: string[] = [];
+  let length = sentence.length;
+  for (const line of following.map((text) => text.trim()).filter(Boolean)) {
+    const isItem = /^(?:[（(]?[一二三四五六七八九十\d]+[)）、.．]|[-*•])/.test(line);
+    if (!isItem || length + line.length > MAX_QUOTE_CHARACTERS) break;
+    items.push(line);
+    length += line.length;
+  }
+  return oneLine([sentence, ...items].join(' '));
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

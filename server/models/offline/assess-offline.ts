@@ -1,0 +1,40 @@
+import { queryKey } from '../../text/query-key.ts';
+import type { ModelTask } from '../chat-model.ts';
+import { type ContentWords, coverParts } from './coverage.ts';
+import { splitQuestion } from './question-parts.ts';
+
+/** The verifier's reply as the protocol has it (R11). */
+export interface OfflineVerdict {
+  sufficient: boolean;
+  missing: string;
+  queries: string[];
+}
+
+/**
+ * Judges each part of the question on its own. What no passage answers is missing, and is asked for by the
+ * part's own terms; a part whose terms were searched already is asked once more with the question's subject.
+ */
+export function assessOffline(task: Extract<ModelTask, { kind: 'assess' }>, words: ContentWords): OfflineVerdict {
+  const parts = splitQuestion(task.question);
+  const open = coverParts({ question: task.question, parts, passages: task.passages }, words)
+    .filter((coverage) => !coverage.covered)
+    .map((coverage) => coverage.part);
+  if (open.length === 0 && parts.length > 0) return { sufficient: true, missing: '', queries: [] };
+  const searched = new Set(task.searchedQueries.map(queryKey));
+  const queries = open.flatMap((part) => nextQuery(part, { task, searched, words }) ?? []);
+  return { sufficient: false, missing: open.join('\n'), queries: queries.slice(0, 2) };
+}
+
+function nextQuery(
+  part: string,
+  context: { task: { question: string }; searched: ReadonlySet<string>; words: ContentWords },
+): string | null {
+  const own = join(context.words(part));
+  const withSubject = join([...new Set([...context.words(context.task.question).slice(0, 2), ...context.words(part)])]);
+  const fresh = [own, part, withSubject].find((query) => query !== '' && !context.searched.has(queryKey(query)));
+  return fresh ?? null;
+}
+
+function join(words: readonly string[]): string {
+  return [...new Set(words)].join(' ');
+}
