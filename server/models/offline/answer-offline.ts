@@ -18,7 +18,7 @@ const TEXTS = {
   en: {
     missing: (part: string) => `The documents do not say: “${part}” This cannot be verified.`,
     nothing: 'The documents hold nothing on this question, so it cannot be answered or verified.',
-    nearest: 'The nearest passage is:',
+    nearest: ' The nearest passage is:',
   },
 } as const;
 

@@ -27,14 +27,21 @@ export function assessOffline(task: Extract<ModelTask, { kind: 'assess' }>, word
 
 function nextQuery(
   part: string,
-  context: { task: { question: string }; searched: ReadonlySet<string>; words: ContentWords },
+  { task, searched, words }: { task: { question: string }; searched: ReadonlySet<string>; words: ContentWords },
 ): string | null {
-  const own = join(context.words(part));
-  const withSubject = join([...new Set([...context.words(context.task.question).slice(0, 2), ...context.words(part)])]);
-  const fresh = [own, part, withSubject].find((query) => query !== '' && !context.searched.has(queryKey(query)));
-  return fresh ?? null;
+  const own = termsAsWritten(part, words);
+  const subject = termsAsWritten(task.question, words).slice(0, 2);
+  const queries = [own.join(' '), part, [...new Set([...subject, ...own])].join(' ')];
+  return queries.find((query) => query !== '' && !searched.has(queryKey(query))) ?? null;
 }
 
-function join(words: readonly string[]): string {
-  return [...new Set(words)].join(' ');
+/** The content words of a text as they stand there, not as they are indexed: people read the queries. */
+function termsAsWritten(text: string, words: ContentWords): string[] {
+  const runs = text.match(/\p{Script=Han}+|[^\s\p{Script=Han}]+/gu) ?? [];
+  const terms = runs.flatMap((run) => {
+    if (/^\p{Script=Han}/u.test(run)) return words(run);
+    const bare = run.replace(/^[\p{P}]+|[\p{P}]+$/gu, '');
+    return words(bare).length > 0 ? [bare] : [];
+  });
+  return [...new Set(terms)];
 }
