@@ -1,0 +1,73 @@
+import { paragraphReferences } from './references.ts';
+import { indexTerms } from './tokens.ts';
+
+/** What is indexed of a paragraph. `number`: `max_kb_paragraph.number`. */
+export interface IndexedParagraph {
+  id: string;
+  number: number;
+  title: string;
+  content: string;
+}
+
+/** The paragraphs of a term. `numbers` ascending; `codes` beside them, see `postingCode`. */
+export interface PostingList {
+  term: string;
+  numbers: number[];
+  codes: number[];
+}
+
+/** The posting lists of a batch of paragraphs. `length`: of all of them, in terms. */
+export interface Segment {
+  paragraphs: number;
+  length: number;
+  minNumber: number;
+  maxNumber: number;
+  lists: PostingList[];
+}
+
+const MAX_TIMES = 15;
+const MAX_LENGTH_STEPS = 2047;
+
+/** Terms of a paragraph are counted in steps of this many, so that a code fits 15 bits; scoring.ts reads them back. */
+export const LENGTH_STEP = 4;
+/** Codes hold the length in their lower 11 bits. */
+export const LENGTH_BITS = 11;
+
+/**
+ * How often a term occurs in a paragraph of `length` terms, as one number for a smallint. From 15 times on BM25 grows by
+ * less than a hundredth, and longer than 8,188 terms counts as that long.
+ */
+export function postingCode(times: number, length: number): number {
+  const steps = Math.min(Math.round(length / LENGTH_STEP), MAX_LENGTH_STEPS);
+  return (Math.min(times, MAX_TIMES) << LENGTH_BITS) + steps;
+}
+
+/**
+ * Builds the posting lists of paragraphs of one document. Title and content count alike, as one text: a field weight of
+ * 0.5 or 2 for the title changed R@5 by less than .004 on statutes (2026-12-01). Never throws.
+ */
+export function buildSegment(documentName: string, paragraphs: readonly IndexedParagraph[]): Segment {
+  const lists = new Map<string, PostingList>();
+  const segment: Segment = { paragraphs: paragraphs.length, length: 0, minNumber: 0, maxNumber: 0, lists: [] };
+  const ordered = [...paragraphs].sort((a, b) => a.number - b.number);
+  for (const { number, title, content } of ordered) {
+    const { counts, length } = indexTerms(`${title}\n${content}`);
+    segment.length += length;
+    for (const [term, times] of counts) append(lists, term, number, postingCode(times, length));
+    for (const term of paragraphReferences({ title, content, documentName })) append(lists, term, number, postingCode(1, length));
+  }
+  segment.minNumber = ordered[0]?.number ?? 0;
+  segment.maxNumber = ordered.at(-1)?.number ?? 0;
+  segment.lists = [...lists.values()];
+  return segment;
+}
+
+function append(lists: Map<string, PostingList>, term: string, number: number, code: number): void {
+  const list = lists.get(term);
+  if (!list) {
+    lists.set(term, { term, numbers: [number], codes: [code] });
+    return;
+  }
+  list.numbers.push(number);
+  list.codes.push(code);
+}

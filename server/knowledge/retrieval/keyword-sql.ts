@@ -1,0 +1,83 @@
+import { LENGTH_BITS, LENGTH_STEP } from '../indexing/postings.ts';
+
+/** BM25's usual constants (Robertson & Zaragoza 2009; Lucene's defaults). */
+export const K1 = 1.2;
+const B = 0.75;
+
+/**
+ * The paragraphs with the highest BM25 scores, in the database. `$1` terms, `$2` their weights, `$3` datasets, `$4` excluded
+ * paragraphs, `$5` paragraphs wanted, `$6` how many of the best numbers are looked at for living paragraphs, `$7` postings
+ * read at most (the rarest terms first; at least `$8` terms), `$9` reference terms, `$10` paragraphs for each of these.
+ *
+ * The lists are unnested in the select list, which is several times faster than in FROM (PostgreSQL 17: 5 instead of 14 ms
+ * for 17,000 postings, 2026-12-01). Laterals with `offset 0` hold the planner to index look-ups also where a table was
+ * never analysed. Dead and inactive paragraphs fall out of the best as these are read, so the result has none of them and
+ * is not short of others.
+ */
+export function keywordSql(parts: { source: 'terms' | 'prefixes'; withReferences: boolean }): string {
+  return `
+with statistic as materialized (
+  select greatest(coalesce(sum(paragraphs), 0), 1)::float8 as n,
+    greatest(coalesce(sum(length), 0), 1)::float8 / greatest(coalesce(sum(paragraphs), 0), 1) as average
+  from max_kb_search_segment where dataset_id = any($3::uuid[])
+), wanted as (
+  select * from unnest($1::text[], $2::float8[]) with ordinality as u (term, weight, place)
+), list as materialized (
+  select w.place, w.weight, p.numbers, p.codes, p.size
+  from wanted w cross join unnest($3::uuid[]) as d (id) cross join lateral (
+    select numbers, codes, size from max_kb_search_posting where dataset_id = d.id and ${CONDITIONS[parts.source]} offset 0
+  ) p
+), frequency as materialized (
+  select w.place, w.weight * ${K1 + 1} * ln(1 + (greatest(n - df, 0) + 0.5) / (df + 0.5)) as gain, df,
+    sum(df) over (order by df, w.place) as running, row_number() over (order by df, w.place) as nth
+  from (select w.place, w.weight, least(coalesce(sum(l.size), 0), max(s.n))::float8 as df, max(s.n) as n
+        from wanted w cross join statistic s left join list l on l.place = w.place group by w.place, w.weight) as w
+), score as ${parts.withReferences ? 'materialized ' : ''}(
+  select number, sum(gain * (code >> ${LENGTH_BITS}) / ((code >> ${LENGTH_BITS}) + ${K1 * (1 - B)}::float8
+      + (code & ${2 ** LENGTH_BITS - 1}) * (${K1 * B * LENGTH_STEP}::float8 / average))) as score
+  from (
+    select unnest(l.numbers) as number, unnest(l.codes) as code, f.gain, statistic.average
+    from list l join frequency f on f.place = l.place and (f.running <= $7 or f.nth <= $8) cross join statistic
+  ) as posting
+  group by number
+), best as materialized (
+  select number, score from score order by score desc, number limit $6
+)
+select * from (
+  select p.id as "paragraphId", p.document_id as "documentId", best.number, best.score, null as reference,
+    (select sum(gain) from frequency) as ceiling, (select count(*) from best) as seen
+  from best cross join lateral (${LIVING('best.number')}) as p
+  order by best.score desc, best.number limit $5
+) as found
+${parts.withReferences ? REFERENCES : ''}`;
+}
+
+const CONDITIONS = {
+  terms: 'term = w.term',
+  /** All terms that begin with a character: U+10FFFF is above any second character. */
+  prefixes: `term >= w.term and term < w.term || chr(1114111)`,
+} as const;
+
+function LIVING(number: string): string {
+  return `
+    select p.id, p.document_id from max_kb_paragraph p join max_kb_document d on d.id = p.document_id
+    where p.number = ${number} and p.is_active and d.is_active and p.dataset_id = any($3::uuid[]) and p.id <> all($4::uuid[])
+    offset 0`;
+}
+
+const REFERENCES = `
+union all
+select * from (
+  select p.id, p.document_id, ranked.number, ranked.score, ranked.term, 0, 0
+  from (
+    select r.term, r.number, coalesce(s.score, 0) as score,
+      row_number() over (partition by r.term order by coalesce(s.score, 0) desc, r.number) as place
+    from (
+      select t.term, unnest(p.numbers) as number
+      from unnest($9::text[]) as t (term) cross join unnest($3::uuid[]) as d (id) cross join lateral (
+        select numbers from max_kb_search_posting where dataset_id = d.id and term = t.term offset 0
+      ) p
+    ) as r left join score s on s.number = r.number
+  ) as ranked cross join lateral (${LIVING('ranked.number')}) as p
+  where ranked.place <= $10
+) as referred`;
