@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { LOCAL_USER_ID } from '../accounts/local-user.ts';
 import type { Database } from '../database/database.ts';
 import { storableJson, storableText } from '../text/storable.ts';
 import {
@@ -6,7 +7,6 @@ import {
   DEFAULT_DATASET_SETTING,
   DEFAULT_DIALOGUE_NUMBER,
   DEFAULT_MODEL_SETTING,
-  LOCAL_USER_ID,
 } from './application.ts';
 
 /** An application that exists without anybody having made it: one for everything, one for each folder. */

@@ -41,6 +41,3 @@ export const DEFAULT_DATASET_SETTING: DatasetSetting = {
 };
 
 export const DEFAULT_MODEL_SETTING: ModelSetting = { system: '', prompt: '', reasoning_content_enable: false };
-
-/** Until accounts land there is one local user; the id is that of MaxKB's seeded administrator. */
-export const LOCAL_USER_ID = 'f0dd8f71-e4ee-11ee-8c84-a8a1595801ab';

@@ -21,6 +21,8 @@ export interface AskPorts extends AnswerPorts {
   lock: SessionLock;
   /** Ends every running answer when the server shuts down. */
   shutdown: AbortSignal;
+  /** Answers under way; a shutdown waits for them to be stored. */
+  running: Set<Promise<void>>;
 }
 
 export interface Question {
@@ -59,7 +61,7 @@ export async function acceptQuestion(ports: AskPorts, question: Question): Promi
       chatId: chat.id,
       recordId,
       application,
-      run: (emit) => runQuestion(ports, asked, { lease, emit: quietly(emit) }),
+      run: (emit) => tracked(ports.running, runQuestion(ports, asked, { lease, emit: quietly(emit) })),
     };
   } catch (error) {
     await lease.release();
@@ -107,6 +109,11 @@ async function runQuestion(
     await lease.release();
   }
   await emit(end);
+}
+
+function tracked(running: Set<Promise<void>>, answer: Promise<void>): Promise<void> {
+  running.add(answer);
+  return answer.finally(() => running.delete(answer));
 }
 
 function checkMessage(message: string): number {

@@ -1,4 +1,5 @@
 import type { Citation } from '../../../contract/chat.ts';
+import { numeralsToDigits } from '../../text/chinese-numerals.ts';
 import { splitSentences } from '../../text/sentences.ts';
 import type { Evidence } from './evidence.ts';
 
@@ -7,7 +8,7 @@ const MARKER = /[[【]\s*(\d{1,3}(?:\s*[,，、]\s*\d{1,3})*)\s*[\]】]/g;
 
 const NEGATION =
   /不得|不应|不能|不予|不可|不是|没有|无权|无须|无需|禁止|未经|除外|\b(?:not|no|never|without|except)\b|n't\b/giu;
-const NUMBER = /\d+(?:[.,:/-]\d+)*%?|[〇零一二三四五六七八九十百千万亿两]+(?=[年月日天个条款项元倍人次周时分])/gu;
+const NUMBER = /\d+(?:[.,:/-]\d+)*%?/gu;
 
 const MAX_QUOTE_CHARACTERS = 300;
 
@@ -90,14 +91,20 @@ function bestQuote(content: string, citing: readonly string[]): { start: number;
 
 function doubt(paragraph: Evidence, citing: readonly string[]): string {
   const source = fold(`${paragraph.title} ${paragraph.content} ${paragraph.documentName}`);
+  const numbers = new Set(numbersOf(source));
   for (const text of citing) {
     const folded = fold(text);
-    const number = [...folded.matchAll(NUMBER)].map((match) => match[0]).find((value) => !source.includes(value));
+    const number = numbersOf(folded).find((value) => !numbers.has(value));
     if (number !== undefined) return `${number} is not in the source`;
     const negation = [...folded.matchAll(NEGATION)].map((match) => match[0]).find((value) => !source.includes(value));
     if (negation !== undefined) return `"${negation}" is not in the source`;
   }
   return '';
+}
+
+/** Numbers and dates, Chinese numerals as digits. */
+function numbersOf(folded: string): string[] {
+  return [...numeralsToDigits(folded).matchAll(NUMBER)].map((match) => match[0]);
 }
 
 /** Width, case and whitespace do not make two quotes different. */

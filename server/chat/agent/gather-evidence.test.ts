@@ -289,6 +289,7 @@ describe('parseVerdict', () => {
     ['plain', '{"sufficient": true, "missing": "", "queries": []}'],
     ['fenced', '```json\n{"sufficient": true, "missing": "", "queries": []}\n```'],
     ['fenced without a language', '```\n{"sufficient": true, "missing": "", "queries": []}\n```'],
+    ['in a fence after a sentence', 'Here is the result:\n```json\n{"sufficient": true}\n```\n'],
     ['after a think block', '<think>{"sufficient": false}</think>\n{"sufficient": true, "missing": "", "queries": []}'],
     ['fenced after a think block', '<think>hm</think>```json\n{"sufficient": true}\n```'],
   ])('R11 reads the object %s', (_name, text) => {

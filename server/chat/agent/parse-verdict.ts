@@ -42,8 +42,9 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
+/** A think block goes; of a reply with exactly one code fence only what is inside counts. */
 function unwrap(text: string): string {
   const afterThinking = text.trim().replace(/^<think>[\s\S]*?<\/think>\s*/, '');
-  const fenced = /^```[a-zA-Z]*\s*\n([\s\S]*?)\n?\s*```$/.exec(afterThinking);
-  return (fenced?.[1] ?? afterThinking).trim();
+  const fences = [...afterThinking.matchAll(/```[a-zA-Z]*[ \t]*\n([\s\S]*?)\n?[ \t]*```/g)];
+  return (fences.length === 1 ? (fences[0]?.[1] ?? '') : afterThinking).trim();
 }

@@ -60,7 +60,7 @@ export function systemPrompt(kind: ModelTask['kind'], settings?: PromptSettings)
 export function rewriteMessage(task: Extract<ModelTask, { kind: 'rewrite' }>): string {
   return [
     task.summary ? element('summary', {}, task.summary) : '',
-    element('conversation', {}, task.rounds.map(roundText).join('\n')),
+    `<conversation>\n${task.rounds.map(roundText).join('\n')}\n</conversation>`,
     element('question', {}, task.question),
   ]
     .filter(Boolean)
