@@ -1,0 +1,84 @@
+import type { AnswerChunk, StreamError } from '../../contract/chat.ts';
+import type { AnswerUsage, ChatEvent, EmitChatEvent } from '../chat/chat-events.ts';
+import { failureMessage, type Language } from './messages.ts';
+import type { EventStream } from './sse.ts';
+
+/** `agentStatus`: named events are on (R74); off, the stream is exactly MaxKB's. */
+export interface AnswerStreamOptions {
+  chatId: string;
+  recordId: string;
+  agentStatus: boolean;
+  language: Language;
+}
+
+/**
+ * Turns the events of an answer into the frames of maxkb-v1-api.md section 3.2 and R125, and ends the stream
+ * after the last. The returned function throws ReaderGoneError.
+ */
+export function streamAnswerTo(stream: EventStream, options: AnswerStreamOptions): EmitChatEvent {
+  const { agentStatus } = options;
+  return async (event: ChatEvent) => {
+    switch (event.kind) {
+      case 'status':
+        return agentStatus ? stream.send(event.status, 'agent_status') : undefined;
+      case 'answer-delta':
+        if (event.content === '' && event.reasoningContent === '') return;
+        return stream.send(deltaChunk(options, event.content, event.reasoningContent));
+      case 'answer-end':
+        // The chunk that MaxKB flushes its think-tag parser with; clients count on the sequence.
+        await stream.send(deltaChunk(options, ''));
+        await stream.send(endChunk(options, event.usage));
+        return stream.end();
+      case 'answer-failed':
+        await stream.send(...failureFrame(options, event.error));
+        await stream.send(endChunk(options, NO_USAGE));
+        return stream.end();
+    }
+  };
+}
+
+/** The words of a failure inside an answer, as MaxKB's clients know them. */
+export function exceptionText(error: StreamError, language: Language): string {
+  return `Exception:${failureMessage(error, language)}`;
+}
+
+const NO_USAGE: AnswerUsage = { promptTokens: 0, completionTokens: 0 };
+
+function failureFrame(options: AnswerStreamOptions, error: StreamError): [unknown, string?] {
+  const { language } = options;
+  if (!options.agentStatus) return [deltaChunk(options, exceptionText(error, language))];
+  const data: StreamError = { code: error.code, message: failureMessage(error, language) };
+  return [data, 'error'];
+}
+
+function deltaChunk({ chatId, recordId }: AnswerStreamOptions, content: string, reasoningContent = ''): AnswerChunk {
+  return {
+    chat_id: chatId,
+    chat_record_id: recordId,
+    operate: true,
+    content,
+    node_id: 'ai-chat-node',
+    up_node_id_list: [],
+    is_end: false,
+    usage: usageOf(NO_USAGE),
+    node_is_end: false,
+    view_type: 'many_view',
+    node_type: 'ai-chat-node',
+    real_node_id: 'ai-chat-node',
+    reasoning_content: reasoningContent,
+  };
+}
+
+/** Without text, which the front end would drop, and without the last two fields, as MaxKB has it. */
+function endChunk(options: AnswerStreamOptions, usage: AnswerUsage): AnswerChunk {
+  const { real_node_id: _node, reasoning_content: _reasoning, ...chunk } = deltaChunk(options, '');
+  return { ...chunk, is_end: true, usage: usageOf(usage), node_is_end: true };
+}
+
+function usageOf({ promptTokens, completionTokens }: AnswerUsage): AnswerChunk['usage'] {
+  return {
+    completion_tokens: completionTokens,
+    prompt_tokens: promptTokens,
+    total_tokens: promptTokens + completionTokens,
+  };
+}

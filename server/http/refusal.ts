@@ -1,0 +1,41 @@
+import type { MessageCode } from './messages.ts';
+
+export type RefusalCode = Exclude<MessageCode, 'success'>;
+
+/** A request that is answered with an error on purpose; `values` fill the message of its code. */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  readonly values: readonly (string | number)[];
+
+  constructor(code: RefusalCode, values: readonly (string | number)[] = []) {
+    super(`${code} ${values.join(' ')}`.trim());
+    this.name = 'Refusal';
+    this.code = code;
+    this.values = values;
+  }
+}
+
+/**
+ * HTTP status and envelope code of each refusal (maxkb-v1-api.md section 1.2). Business and validation errors
+ * are HTTP 200; their envelope code is never 200. `busy` 409, `question_too_long` 413, `blank_question` 422 and
+ * the unknown things 404 are ours, the others MaxKB's.
+ */
+export const REFUSALS: Readonly<Record<RefusalCode, { status: number; code: number }>> = {
+  token_missing: { status: 401, code: 1003 },
+  token_wrong: { status: 401, code: 1002 },
+  foreign_host: { status: 403, code: 403 },
+  foreign_origin: { status: 403, code: 403 },
+  route_not_found: { status: 404, code: 404 },
+  malformed_request: { status: 400, code: 400 },
+  malformed_json: { status: 200, code: 500 },
+  invalid_field: { status: 200, code: 500 },
+  body_too_large: { status: 413, code: 413 },
+  unsupported_media_type: { status: 415, code: 415 },
+  internal_error: { status: 200, code: 500 },
+  blank_question: { status: 200, code: 422 },
+  question_too_long: { status: 200, code: 413 },
+  busy: { status: 200, code: 409 },
+  chat_not_found: { status: 200, code: 404 },
+  record_not_found: { status: 200, code: 404 },
+  application_not_found: { status: 200, code: 404 },
+};

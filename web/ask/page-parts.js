@@ -1,0 +1,68 @@
+import { element } from './element.js';
+import { renderMarkdown } from './markdown.js';
+import { currentLanguage, texts } from './texts.js';
+
+/** The element of the page with this id. */
+export function part(id) {
+  return document.getElementById(id);
+}
+
+/** Puts the texts of the language now into everything that is always on the page. */
+export function drawTexts() {
+  const t = texts();
+  document.documentElement.lang = currentLanguage();
+  for (const node of document.querySelectorAll('[data-text]')) node.textContent = t[node.dataset.text];
+  for (const node of document.querySelectorAll('[data-placeholder]')) node.placeholder = t[node.dataset.placeholder];
+  part('language').textContent = t.otherLanguage;
+}
+
+/** Says when no remote model takes part, and what that means. */
+export function drawBadge(offline) {
+  const t = texts();
+  const badge = part('offline');
+  badge.hidden = !(offline?.chat || offline?.embedding);
+  badge.textContent = offline?.chat ? t.offline : t.keywordsOnly;
+  badge.title = offline?.chat ? t.offlineHelp : t.keywordsOnlyHelp;
+}
+
+/** What stands in place of a conversation that has not begun. `onPick(question)`: a suggested question was chosen. */
+export function drawWelcome({ application, offline, onPick }) {
+  const t = texts();
+  const { introduction, questions } = readPrologue(application?.prologue ?? '');
+  const welcome = part('welcome');
+  welcome.replaceChildren(element('h2', {}, t.welcomeTitle));
+  if (introduction) {
+    const text = element('div', { className: 'prologue' });
+    text.append(renderMarkdown(introduction));
+    welcome.append(text);
+  } else welcome.append(element('p', {}, application ? t.welcomeText : t.noApplications));
+  for (const question of questions) {
+    const button = element('button', { type: 'button', className: 'suggestion' }, question);
+    button.addEventListener('click', () => onPick(question));
+    welcome.append(button);
+  }
+  if (offline?.chat) welcome.append(element('p', { className: 'note' }, t.offlineHelp));
+}
+
+/** MaxKB's rule: a line "- text" of the prologue is a question to click. */
+function readPrologue(prologue) {
+  const lines = prologue.split('\n');
+  const questions = lines.filter((line) => line.startsWith('- ')).map((line) => line.slice(2).trim());
+  return {
+    introduction: lines
+      .filter((line) => !line.startsWith('- '))
+      .join('\n')
+      .trim(),
+    questions,
+  };
+}
+
+/** A line above the question field; an empty text takes it away. */
+export function showNotice(text) {
+  part('notice').replaceChildren(...(text ? [element('p', { className: 'failure' }, text)] : []));
+}
+
+/** Said by a screen reader, seen by nobody. */
+export function announce(text) {
+  part('announcer').textContent = text;
+}
