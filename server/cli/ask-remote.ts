@@ -1,0 +1,138 @@
+import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream';
+import { z } from 'zod';
+import { agentStatus, answerChunk, type RecordDetail, recordDetail, streamError } from '../../contract/chat.ts';
+import { folderLine } from '../../contract/folder.ts';
+import type { ChatEvent } from '../chat/chat-events.ts';
+import type { FolderProgress } from '../knowledge/index-folder.ts';
+import type { IndexedFolder } from '../main.ts';
+import type { AskBackend } from './ask-backend.ts';
+
+const envelope = z.object({ code: z.number(), message: z.string(), data: z.unknown() });
+const profile = z.object({ offline: z.object({ chat: z.boolean() }) });
+const applications = z.array(z.object({ id: z.string() }));
+
+/** Asks the server that holds the data folder, by the same paths as any other client. */
+export class RemoteBackend implements AskBackend {
+  readonly offline: boolean;
+  readonly #url: string;
+  readonly #token: string;
+
+  private constructor(address: { url: string; token: string }, offline: boolean) {
+    this.#url = address.url;
+    this.#token = address.token;
+    this.offline = offline;
+  }
+
+  static async open(address: { url: string; token: string }): Promise<RemoteBackend> {
+    const unknown = new RemoteBackend(address, false);
+    const { offline } = profile.parse(await unknown.#get('/api/profile'));
+    return new RemoteBackend(address, offline.chat);
+  }
+
+  async indexFolder(
+    folder: string,
+    onProgress: (progress: FolderProgress) => void,
+    signal: AbortSignal,
+  ): Promise<IndexedFolder> {
+    const response = await this.#send('/api/dataset/folder', { folder }, signal);
+    for await (const line of linesOf(response)) {
+      const parsed = folderLine.parse(JSON.parse(line));
+      switch (parsed.kind) {
+        case 'progress':
+          onProgress(parsed.progress);
+          break;
+        case 'indexed':
+          return parsed.result;
+        case 'failed':
+          throw new Error(parsed.message);
+      }
+    }
+    throw new Error('The server broke off while it indexed the folder.');
+  }
+
+  async defaultApplicationId(): Promise<string> {
+    const [first] = applications.parse(await this.#get('/api/application'));
+    if (!first) throw new Error('The server has no application.');
+    return first.id;
+  }
+
+  async ask(
+    { applicationId, question }: { applicationId: string; question: string },
+    onEvent: (event: ChatEvent) => void,
+    signal: AbortSignal,
+  ): Promise<RecordDetail> {
+    const chatId = z.string().parse(await this.#get(`/api/application/${applicationId}/chat/open`));
+    const response = await this.#send(`/api/application/chat_message/${chatId}`, { message: question }, signal, {
+      'x-agent-status': 'on',
+    });
+    const recordId = await this.#follow(response, onEvent);
+    return recordDetail.parse(
+      await this.#get(`/api/application/${applicationId}/chat/${chatId}/chat_record/${recordId}`),
+    );
+  }
+
+  async close(): Promise<void> {}
+
+  /** Turns frames back into events. Returns the record's id. */
+  async #follow(response: Response, onEvent: (event: ChatEvent) => void): Promise<string> {
+    if (!response.body) throw new Error('The server sent an empty answer.');
+    const messages = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+    let failed = false;
+    for await (const message of messages as unknown as AsyncIterable<EventSourceMessage>) {
+      if (message.event === 'agent_status') {
+        onEvent({ kind: 'status', status: agentStatus.parse(JSON.parse(message.data)) });
+      } else if (message.event === 'error') {
+        failed = true;
+        onEvent({ kind: 'answer-failed', error: streamError.parse(JSON.parse(message.data)) });
+      } else {
+        const chunk = answerChunk.parse(JSON.parse(message.data));
+        if (chunk.is_end) {
+          const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = chunk.usage;
+          if (!failed) onEvent({ kind: 'answer-end', usage: { promptTokens, completionTokens } });
+          return chunk.chat_record_id;
+        }
+        if (chunk.content !== '') onEvent({ kind: 'answer-delta', content: chunk.content, reasoningContent: '' });
+      }
+    }
+    throw new Error('The server broke off before the answer was complete.');
+  }
+
+  async #get(path: string): Promise<unknown> {
+    const response = await fetch(`${this.#url}${path}`, { headers: { authorization: this.#token } });
+    return openEnvelope(await response.json());
+  }
+
+  /** A stream, or the server's refusal as an error. */
+  async #send(
+    path: string,
+    body: unknown,
+    signal: AbortSignal,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const response = await fetch(`${this.#url}${path}`, {
+      method: 'POST',
+      headers: { authorization: this.#token, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      signal,
+    });
+    if (response.headers.get('content-type')?.startsWith('application/json')) openEnvelope(await response.json());
+    return response;
+  }
+}
+
+function openEnvelope(body: unknown): unknown {
+  const { code, message, data } = envelope.parse(body);
+  if (code !== 200) throw new Error(message);
+  return data;
+}
+
+async function* linesOf(response: Response): AsyncGenerator<string> {
+  if (!response.body) return;
+  let rest = '';
+  for await (const text of response.body.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines.filter(Boolean);
+  }
+  if (rest !== '') yield rest;
+}

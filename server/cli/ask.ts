@@ -1,0 +1,97 @@
+import type { RecordDetail } from '../../contract/chat.ts';
+import { findDataFolderOwner } from '../data-folder.ts';
+import type { FolderReport } from '../knowledge/index-folder.ts';
+import type { AskBackend } from './ask-backend.ts';
+import { LocalBackend } from './ask-local.ts';
+import { AskPrinter } from './ask-printer.ts';
+import { RemoteBackend } from './ask-remote.ts';
+import { folderProgressBar } from './folder-progress.ts';
+import { loadSettings, readArguments, userPath } from './load.ts';
+import { languageOf } from './texts.ts';
+import { UsageError } from './usage-error.ts';
+
+export const askHelp = `Usage: npm run -s knowhy -- ask [--docs FOLDER] [--json] "QUESTION"
+
+Asks the documents in FOLDER (indexed first; unchanged files are skipped), or everything indexed so far.
+Prints the phases, the answer as it streams, its sources, how it searched and why it stopped.
+
+  --docs FOLDER   the folder to index and ask
+  --json          print one JSON object: answer, citations, agent_trace, agent_stop_reason, context_info
+  --help          this text
+
+Exit code: 0 answered, 2 bad usage, 1 failed. While a server holds the data folder, it is asked instead.`;
+
+/** `knowhy ask`. Returns the exit code. */
+export async function ask(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments({
+    args,
+    allowPositionals: true,
+    options: { docs: { type: 'string' }, json: { type: 'boolean', default: false } },
+  });
+  const question = questionOf(positionals);
+  const controller = new AbortController();
+  const interrupt = () => controller.abort();
+  process.once('SIGINT', interrupt);
+  const backend = await openBackend();
+  try {
+    const printer = new AskPrinter({ language: languageOf(question), json: values.json });
+    const applicationId = await chooseApplication(backend, values.docs, controller.signal);
+    if (backend.offline) printer.offline();
+    const record = await backend.ask({ applicationId, question }, (event) => printer.event(event), controller.signal);
+    printer.record(record);
+    return record.state === 'done' ? 0 : 1;
+  } finally {
+    process.off('SIGINT', interrupt);
+    await backend.close();
+  }
+}
+
+function questionOf(positionals: readonly string[]): string {
+  const [question, ...others] = positionals;
+  if (question === undefined || question.trim() === '') throw new UsageError('give the question, in quotes.');
+  if (others.length > 0) throw new UsageError('give one question; put it in quotes.');
+  return question;
+}
+
+/** A server that holds the data folder is asked over HTTP; else the program opens the folder itself. */
+async function openBackend(): Promise<AskBackend> {
+  const config = loadSettings();
+  const owner = config.databaseUrl === null ? await findDataFolderOwner(config.dataDir) : null;
+  return owner?.address ? RemoteBackend.open(owner.address) : LocalBackend.open(config);
+}
+
+async function chooseApplication(backend: AskBackend, docs: string | undefined, signal: AbortSignal): Promise<string> {
+  if (docs === undefined) return backend.defaultApplicationId();
+  if (docs.trim() === '') throw new UsageError('--docs needs a folder.');
+  const bar = folderProgressBar();
+  try {
+    const { report, applicationId } = await backend.indexFolder(userPath(docs), bar.update, signal);
+    bar.stop();
+    sayReport(report);
+    return applicationId;
+  } finally {
+    bar.stop();
+  }
+}
+
+function sayReport(report: FolderReport): void {
+  const { files, indexed, unchanged, removed, failures, warnings } = report;
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  say(`${files} files: ${indexed} indexed, ${unchanged} unchanged, ${removed} removed, ${failures.length} failed.`);
+  for (const { path, message, kept } of failures) {
+    say(`  failed: ${path}: ${message}${kept ? ' (its earlier version is still used)' : ''}`);
+  }
+  for (const { path, message } of warnings) say(`  note: ${path}: ${message}`);
+}
+
+/** What `--json` prints. */
+export function jsonAnswer(record: RecordDetail) {
+  return {
+    answer: record.answer_text,
+    citations: record.citations,
+    agent_trace: record.agent_trace,
+    agent_stop_reason: record.agent_stop_reason,
+    context_info: record.context_info,
+    state: record.state,
+  };
+}

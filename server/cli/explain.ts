@@ -1,0 +1,12 @@
+import { describeFailure } from '../chat/describe-failure.ts';
+
+/** An error in one line or list for the person at the terminal; never a stack. */
+export function explain(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return explain(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ECONNREFUSED') return `nothing answers at the other end (${error.message}).`;
+  if (code === 'EADDRINUSE') return 'the port is taken by another program; set kb.http.port to a free one.';
+  if (error instanceof DOMException) return describeFailure(error).message;
+  return error.message;
+}

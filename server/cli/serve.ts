@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { createApp } from '../http/create-app.ts';
+import { compose, type Services } from '../main.ts';
+import { version } from '../observability/version.ts';
+import { commandLog, loadSettings, readArguments, userPath } from './load.ts';
+import { UsageError } from './usage-error.ts';
+
+export const serveHelp = `Usage: npm start [-- --docs FOLDER]
+       npm run -s knowhy -- serve [--docs FOLDER] [--port PORT]
+
+Runs the server on kb.http.host (127.0.0.1) and kb.http.port (8080) until it is interrupted.
+
+  --docs FOLDER   index this folder while the server runs (or kb.docs.dir)
+  --port PORT     listen here instead; 0 takes any free port
+  --help          this text`;
+
+/** Until there are accounts, whoever reaches the port is the owner: only this machine may. */
+const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
+
+/** `knowhy serve`: runs until SIGINT or SIGTERM. Returns the exit code. */
+export async function serve(args: string[]): Promise<number> {
+  const { values } = readArguments({ args, options: { docs: { type: 'string' }, port: { type: 'string' } } });
+  const config = withOptions(loadSettings(), values);
+  if (!LOOPBACK.includes(config.http.host)) {
+    throw new Error(
+      `kb.http.host is ${config.http.host}, but until accounts exist the server answers on loopback only: use 127.0.0.1.`,
+    );
+  }
+  const log = commandLog('warn');
+  const services = await compose({
+    config,
+    log,
+    onFolderLost: (error) => {
+      log.fatal({ err: error }, 'the data folder was taken by another process');
+      process.exit(1);
+    },
+  });
+  try {
+    await run(services, { config, log });
+    return 0;
+  } finally {
+    await services.close();
+  }
+}
+
+async function run(services: Services, { config, log }: { config: Config; log: Logger }): Promise<void> {
+  const token = randomBytes(24).toString('base64url');
+  const app = await createApp({
+    ask: services.ask,
+    indexFolder: services.indexFolder,
+    token,
+    version,
+    agentStatus: config.chat.agentStatus,
+    offline: { chat: services.models.answer.offline, embedding: services.models.embedder === null },
+    log,
+  });
+  const signals = untilSignal();
+  try {
+    await app.listen({ host: config.http.host, port: config.http.port });
+    const url = addressOf(app, config.http.host);
+    await services.dataFolder?.announce({ url, token });
+    sayAddress({ url, token, services });
+    const indexing = indexAtStart(services, config.docsDir, services.shutdown);
+    await signals;
+    process.stdout.write('Stopping …\n');
+    services.stop();
+    await indexing;
+  } finally {
+    services.stop();
+    await app.close();
+  }
+}
+
+function withOptions(config: Config, options: { docs?: string | undefined; port?: string | undefined }): Config {
+  const { docs, port } = options;
+  if (port !== undefined && !/^\d{1,5}$/.test(port)) throw new UsageError('--port needs a number from 0 to 65535.');
+  if (docs !== undefined && docs.trim() === '') throw new UsageError('--docs needs a folder.');
+  return {
+    ...config,
+    docsDir: docs === undefined ? config.docsDir : userPath(docs),
+    http: { ...config.http, port: port === undefined ? config.http.port : Number(port) },
+  };
+}
+
+function addressOf(app: FastifyInstance, host: string): string {
+  const address = app.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function sayAddress({ url, token, services }: { url: string; token: string; services: Services }): void {
+  const { answer, embedder } = services.models;
+  const lines = [
+    `Knowhy answers at ${url}/ui/#token=${token}`,
+    `  answers:  ${answer.offline ? 'offline (quotes from the documents; set kb.chat.* for a model)' : answer.name}`,
+    `  search:   ${embedder === null ? 'offline (keywords; set kb.embedding.* for vectors)' : `keywords and vectors (${embedder.model})`}`,
+    `  database: ${services.database.engine === 'pglite' ? `embedded, ${services.config.dataDir}` : 'PostgreSQL'}`,
+    'Stop with Ctrl-C.',
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Indexes while the server already answers; what goes wrong is said and ends nothing. */
+async function indexAtStart(services: Services, folder: string | null, signal: AbortSignal): Promise<void> {
+  if (folder === null) return;
+  let saidMs = Date.now();
+  try {
+    const { report } = await services.indexFolder(folder, {
+      onProgress: ({ done, total }) => {
+        if (Date.now() - saidMs < 5000) return;
+        saidMs = Date.now();
+        process.stdout.write(`Indexing ${folder}: ${done}/${total}\n`);
+      },
+      signal,
+    });
+    const { indexed, unchanged, removed, failures } = report;
+    process.stdout.write(
+      `Indexed ${folder}: ${indexed} new or changed, ${unchanged} unchanged, ${removed} removed, ${failures.length} failed.\n`,
+    );
+    for (const { path, message } of failures) process.stdout.write(`  failed: ${path}: ${message}\n`);
+  } catch (error) {
+    if (signal.aborted) return;
+    process.stderr.write(`${folder} was not indexed: ${error instanceof Error ? error.message : String(error)}\n`);
+  }
+}
+
+async function untilSignal(): Promise<void> {
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+}

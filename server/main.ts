@@ -1,0 +1,147 @@
+import { basename } from 'node:path';
+import type { Logger } from 'pino';
+import { ApplicationStore } from './applications/application-store.ts';
+import type { AskPorts } from './chat/ask-question.ts';
+import { ChatStore } from './chat/chat-store.ts';
+import { InProcessSessionLock } from './chat/session-lock.ts';
+import type { Config } from './config.ts';
+import { type HeldDataFolder, holdDataFolder } from './data-folder.ts';
+import type { Database } from './database/database.ts';
+import { migrate } from './database/migrate.ts';
+import { openDatabase } from './database/open-database.ts';
+import type { FolderProgress, FolderReport } from './knowledge/index-folder.ts';
+import { contentWords } from './knowledge/indexing/tokens.ts';
+import { Knowledge } from './knowledge/knowledge.ts';
+import { createModels, type Models } from './models/create-models.ts';
+
+/** Everything a command or the HTTP app works with. `close` frees it all, once, and waits for running answers. */
+export interface Services {
+  config: Config;
+  database: Database;
+  models: Models;
+  applications: ApplicationStore;
+  knowledge: Knowledge;
+  ask: AskPorts;
+  indexFolder: IndexFolder;
+  /** Null with a remote database: then nobody needs the folder alone. */
+  dataFolder: HeldDataFolder | null;
+  /** Ends running answers and indexing soon; what they had is stored. `shutdown` tells of it. */
+  stop(): void;
+  shutdown: AbortSignal;
+  close(): Promise<void>;
+}
+
+/** A folder's report and the application that asks it. */
+export interface IndexedFolder {
+  report: FolderReport;
+  applicationId: string;
+}
+
+/** Mirrors a folder into a dataset and makes it askable, alone and together with everything else. */
+export type IndexFolder = (
+  folder: string,
+  run: { onProgress(progress: FolderProgress): void; signal: AbortSignal },
+) => Promise<IndexedFolder>;
+
+export interface ComposeOptions {
+  config: Config;
+  log: Logger;
+  /** The embedded database's folder was taken by another process: stop at once. */
+  onFolderLost(error: Error): void;
+}
+
+/**
+ * Builds the program from its configuration: data folder, database with its migrations, models, features.
+ * Throws what opening them throws; then nothing stays open.
+ */
+export async function compose({ config, log, onFolderLost }: ComposeOptions): Promise<Services> {
+  const dataFolder = config.databaseUrl === null ? await holdDataFolder(config.dataDir, onFolderLost) : null;
+  let database: Database | undefined;
+  try {
+    database = await openDatabase(databaseLocation(config));
+    await migrate(database);
+    return await assemble({ config, log, database, dataFolder });
+  } catch (error) {
+    await database?.close();
+    await dataFolder?.release();
+    throw error;
+  }
+}
+
+/** Where the configuration keeps its database. */
+export function databaseLocation(config: Config): { url: string } | { dataDir: string } {
+  return config.databaseUrl === null ? { dataDir: `${config.dataDir}/pglite` } : { url: config.databaseUrl };
+}
+
+async function assemble(parts: {
+  config: Config;
+  log: Logger;
+  database: Database;
+  dataFolder: HeldDataFolder | null;
+}): Promise<Services> {
+  const { config, log, database, dataFolder } = parts;
+  const models = createModels(config, { database, contentWords });
+  const applications = new ApplicationStore(database);
+  const knowledge = new Knowledge({ database, embedder: models.embedder, log });
+  const store = new ChatStore(database);
+  const shutdown = new AbortController();
+  // The folder's lock makes this the only process of the database, so nothing can be running.
+  if (dataFolder) await store.interruptRunningRecords();
+  await store.deleteExpiredChats();
+  const everything = await applications.ensureBuiltIn({ kind: 'all', name: '全部资料 / All documents' });
+  const ask: AskPorts = {
+    store,
+    applications,
+    lock: new InProcessSessionLock(),
+    search: ({ query, application, excludedParagraphIds, signal }) =>
+      knowledge.search({
+        query,
+        datasetIds: application.datasetIds,
+        topN: application.datasetSetting.top_n,
+        mode: application.datasetSetting.search_mode,
+        similarity: application.datasetSetting.similarity,
+        excludeParagraphIds: excludedParagraphIds,
+        signal,
+      }),
+    models: { answer: models.answer, auxiliary: models.auxiliary },
+    limits: {
+      maxRounds: config.agent.maxRounds,
+      evidenceTokens: config.agent.evidenceTokens,
+      recentTokens: config.context.recentTokens,
+      contextTokens: config.chat.contextTokens,
+      maxTokens: config.chat.maxTokens,
+    },
+    shutdown: shutdown.signal,
+    running: new Set(),
+    log,
+  };
+  return {
+    config,
+    database,
+    models,
+    applications,
+    knowledge,
+    ask,
+    indexFolder: async (folder, run) => {
+      const report = await knowledge.indexFolder(folder, run);
+      const applicationId = await applications.ensureBuiltIn({
+        kind: 'folder',
+        name: basename(report.folder) || report.folder,
+        folder: report.folder,
+      });
+      await applications.bindDataset(applicationId, report.datasetId);
+      await applications.bindDataset(everything, report.datasetId);
+      return { report, applicationId };
+    },
+    dataFolder,
+    stop: () => shutdown.abort(),
+    shutdown: shutdown.signal,
+    close: async () => {
+      shutdown.abort();
+      await Promise.allSettled([...ask.running]);
+      await knowledge.close();
+      await database.close();
+      await dataFolder?.release();
+    },
+  };
+}
