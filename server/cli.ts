@@ -10,11 +10,12 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`${usage}\n`);
     return name === undefined ? 2 : 0;
   }
-  const command = commands[name];
-  if (!command) {
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!load) {
     process.stderr.write(`knowhy: there is no command ${JSON.stringify(name)}.\n\n${usage}\n`);
     return 2;
   }
+  const command = await load();
   if (rest.includes('--help') || rest.includes('-h')) {
     process.stdout.write(`${command.help}\n`);
     return 0;

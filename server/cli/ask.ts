@@ -5,12 +5,13 @@ import type { AskBackend } from './ask-backend.ts';
 import { LocalBackend } from './ask-local.ts';
 import { AskPrinter } from './ask-printer.ts';
 import { RemoteBackend } from './ask-remote.ts';
+import type { Command } from './commands.ts';
 import { folderProgressBar } from './folder-progress.ts';
 import { loadSettings, readArguments, userPath } from './load.ts';
 import { languageOf } from './texts.ts';
 import { UsageError } from './usage-error.ts';
 
-export const askHelp = `Usage: npm run -s knowhy -- ask [--docs FOLDER] [--json] "QUESTION"
+const help = `Usage: npm run -s knowhy -- ask [--docs FOLDER] [--json] "QUESTION"
 
 Asks the documents in FOLDER (indexed first; unchanged files are skipped), or everything indexed so far.
 Prints the phases, the answer as it streams, its sources, how it searched and why it stopped.
@@ -21,8 +22,10 @@ Prints the phases, the answer as it streams, its sources, how it searched and wh
 
 Exit code: 0 answered, 2 bad usage, 1 failed. While a server holds the data folder, it is asked instead.`;
 
-/** `knowhy ask`. Returns the exit code. */
-export async function ask(args: string[]): Promise<number> {
+/** `knowhy ask`. Indexes the folder if one is named, asks, and prints. */
+export const askCommand: Command = { help, run };
+
+async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments({
     args,
     allowPositionals: true,

@@ -1,20 +1,15 @@
-import { ask, askHelp } from './ask.ts';
-import { doctor, doctorHelp } from './doctor.ts';
-import { migrateCommand, migrateHelp } from './migrate.ts';
-import { serve, serveHelp } from './serve.ts';
-
 export interface Command {
   help: string;
   /** Returns the exit code. */
   run(args: string[]): Promise<number>;
 }
 
-/** What `knowhy` can do, by name. */
-export const commands: Readonly<Record<string, Command>> = {
-  serve: { help: serveHelp, run: serve },
-  ask: { help: askHelp, run: ask },
-  migrate: { help: migrateHelp, run: migrateCommand },
-  doctor: { help: doctorHelp, run: doctor },
+/** What `knowhy` can do, by name. Loaded when used: a mistyped option need not wait for a database driver. */
+export const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./serve.ts')).serveCommand,
+  ask: async () => (await import('./ask.ts')).askCommand,
+  migrate: async () => (await import('./migrate.ts')).migrateCommand,
+  doctor: async () => (await import('./doctor.ts')).doctorCommand,
 };
 
 export const usage = `Know, and know why: answers from your own documents, with their sources.

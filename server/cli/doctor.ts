@@ -3,10 +3,11 @@ import type { Config } from '../config.ts';
 import { findDataFolderOwner } from '../data-folder.ts';
 import { compose, type Services } from '../main.ts';
 import { UniChatClient } from '../models/uni-chat-client.ts';
+import type { Command } from './commands.ts';
 import { explain } from './explain.ts';
 import { commandLog, loadSettings, readArguments } from './load.ts';
 
-export const doctorHelp = `Usage: npm run -s knowhy -- doctor
+const help = `Usage: npm run -s knowhy -- doctor
 
 Checks the settings, the data folder, the database and the models, one line each, and says what to do.
 Exit code: 0 all well, 1 something is wrong.`;
@@ -21,7 +22,9 @@ const MARKS = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' } as const;
 const MODEL_TIMEOUT_MS = 30_000;
 
 /** `knowhy doctor`. Returns 1 where something is wrong. */
-export async function doctor(args: string[]): Promise<number> {
+export const doctorCommand: Command = { help, run };
+
+async function run(args: string[]): Promise<number> {
   readArguments({ args, options: {} });
   const findings: Finding[] = [];
   const report = (finding: Finding) => {

@@ -2,15 +2,18 @@ import { holdDataFolder } from '../data-folder.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { databaseLocation } from '../main.ts';
+import type { Command } from './commands.ts';
 import { loadSettings, readArguments } from './load.ts';
 
-export const migrateHelp = `Usage: npm run -s knowhy -- migrate
+const help = `Usage: npm run -s knowhy -- migrate
 
 Applies the numbered scripts in scripts/ that the database has not seen. Safe to repeat: data stays, and it
 stops at the first script that fails. The server does the same at every start.`;
 
-/** `knowhy migrate`. Returns 0; throws what opening or migrating throws. */
-export async function migrateCommand(args: string[]): Promise<number> {
+/** `knowhy migrate`. Throws what opening or migrating throws. */
+export const migrateCommand: Command = { help, run };
+
+async function run(args: string[]): Promise<number> {
   readArguments({ args, options: {} });
   const config = loadSettings();
   const onLost = (error: Error) => {

@@ -6,10 +6,11 @@ import type { Config } from '../config.ts';
 import { createApp } from '../http/create-app.ts';
 import { compose, type Services } from '../main.ts';
 import { version } from '../observability/version.ts';
+import type { Command } from './commands.ts';
 import { commandLog, loadSettings, readArguments, userPath } from './load.ts';
 import { UsageError } from './usage-error.ts';
 
-export const serveHelp = `Usage: npm start [-- --docs FOLDER]
+const help = `Usage: npm start [-- --docs FOLDER]
        npm run -s knowhy -- serve [--docs FOLDER] [--port PORT]
 
 Runs the server on kb.http.host (127.0.0.1) and kb.http.port (8080) until it is interrupted.
@@ -21,8 +22,10 @@ Runs the server on kb.http.host (127.0.0.1) and kb.http.port (8080) until it is 
 /** Until there are accounts, whoever reaches the port is the owner: only this machine may. */
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
-/** `knowhy serve`: runs until SIGINT or SIGTERM. Returns the exit code. */
-export async function serve(args: string[]): Promise<number> {
+/** `knowhy serve`. Runs until SIGINT or SIGTERM. */
+export const serveCommand: Command = { help, run };
+
+async function run(args: string[]): Promise<number> {
   const { values } = readArguments({ args, options: { docs: { type: 'string' }, port: { type: 'string' } } });
   const config = withOptions(loadSettings(), values);
   if (!LOOPBACK.includes(config.http.host)) {
@@ -40,14 +43,14 @@ export async function serve(args: string[]): Promise<number> {
     },
   });
   try {
-    await run(services, { config, log });
+    await serve(services, { config, log });
     return 0;
   } finally {
     await services.close();
   }
 }
 
-async function run(services: Services, { config, log }: { config: Config; log: Logger }): Promise<void> {
+async function serve(services: Services, { config, log }: { config: Config; log: Logger }): Promise<void> {
   const token = randomBytes(24).toString('base64url');
   const app = await createApp({
     ask: services.ask,

@@ -43,8 +43,12 @@ export interface KeywordRequest {
 const POSTINGS_READ = 20_000;
 /** So many terms are read however frequent they are. */
 const TERMS_READ = 3;
-/** Candidates among which documents with several good paragraphs gain. */
-const MIN_CANDIDATES = 400;
+/**
+ * Candidates among which documents with several good paragraphs gain, and for each paragraph wanted: R@10 is the same from 200
+ * on; R@100 rises from .689 with 200 to .693 with 400 (754 real questions, 2026-12-01).
+ */
+const MIN_CANDIDATES = 200;
+const CANDIDATES_PER_PARAGRAPH = 4;
 const REFERENCE_PARAGRAPHS = 200;
 
 interface Row {
@@ -65,7 +69,7 @@ export async function searchKeywords(database: Database, request: KeywordRequest
   if (terms.size === 0 && references.length === 0) return { hits: [], references: [], ceiling: 0, hasOtherTerms: false };
   const source = weights.size > 0 ? 'terms' : 'prefixes';
   const referenceTerms = termsOf(references);
-  const wanted = Math.max(request.limit, MIN_CANDIDATES);
+  const wanted = Math.max(request.limit * CANDIDATES_PER_PARAGRAPH, MIN_CANDIDATES);
   for (let looked = wanted * 2 + request.excludeParagraphIds.length; ; looked *= 8) {
     const parameters: unknown[] = [
       [...terms.keys()],

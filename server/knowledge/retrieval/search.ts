@@ -56,7 +56,8 @@ interface SearchDeps {
 }
 
 /** Candidates of each leg that fusion looks at, whatever few are wanted. */
-const MIN_LEG_LIMIT = 100;
+const MIN_KEYWORD_LIMIT = 50;
+const MIN_VECTOR_LIMIT = 100;
 
 /**
  * The one search of chat, hit test, command line, API and MCP: BM25, exact references and vectors, fused. Ties are ordered
@@ -92,7 +93,7 @@ async function keywordLeg({ database }: SearchDeps, request: SearchRequest): Pro
     query: request.query,
     datasetIds: request.datasetIds,
     excludeParagraphIds: request.excludeParagraphIds ?? [],
-    limit: Math.max(request.topN, MIN_LEG_LIMIT),
+    limit: Math.max(request.topN, MIN_KEYWORD_LIMIT),
   });
 }
 
@@ -122,7 +123,7 @@ async function nearest({ database, embedder }: SearchDeps, request: SearchReques
   if (rows === 0) return null;
   const [embedding] = await embedder.embed([request.query], request.signal);
   if (embedding === undefined) throw new Error('The embedding model returned no vector.');
-  const limit = Math.max(topN, MIN_LEG_LIMIT);
+  const limit = Math.max(topN, MIN_VECTOR_LIMIT);
   const vectorRequest = { embedding, model: embedder.model, datasetIds, excludeParagraphIds, similarity, limit };
   return searchVectors(database, vectorRequest, rows);
 }
