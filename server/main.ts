@@ -68,30 +68,65 @@ export async function compose({ config, log, onFolderLost }: ComposeOptions): Pr
   }
 }
 
+/** Longer than any answer may take: what is still running then was left by a process that died. */
+const INTERRUPTED_AFTER_MINUTES = 15;
+
 /** Where the configuration keeps its database. */
 export function databaseLocation(config: Config): { url: string } | { dataDir: string } {
   return config.databaseUrl === null ? { dataDir: `${config.dataDir}/pglite` } : { url: config.databaseUrl };
 }
 
-async function assemble(parts: {
+interface Parts {
   config: Config;
   log: Logger;
   database: Database;
   dataFolder: HeldDataFolder | null;
-}): Promise<Services> {
-  const { config, log, database, dataFolder } = parts;
+}
+
+async function assemble({ config, log, database, dataFolder }: Parts): Promise<Services> {
   const models = createModels(config, { database, contentWords });
   const applications = new ApplicationStore(database);
   const knowledge = new Knowledge({ database, embedder: models.embedder, log });
-  const store = new ChatStore(database);
   const shutdown = new AbortController();
+  const ask = createAskPorts({ config, database, models, knowledge, log, shutdown: shutdown.signal });
   // The folder's lock makes this the only process of the database, so nothing can be running.
-  if (dataFolder) await store.interruptRunningRecords();
-  await store.deleteExpiredChats();
+  await ask.store.interruptRunningRecords(dataFolder ? 0 : INTERRUPTED_AFTER_MINUTES);
   const everything = await applications.ensureBuiltIn({ kind: 'all', name: '全部资料 / All documents' });
-  const ask: AskPorts = {
-    store,
+  knowledge.embedInBackground(shutdown.signal);
+  return {
+    config,
+    database,
+    models,
     applications,
+    knowledge,
+    ask,
+    indexFolder: folderIndexer({ knowledge, applications, everything, shutdown: shutdown.signal }),
+    dataFolder,
+    stop: () => shutdown.abort(),
+    shutdown: shutdown.signal,
+    close: async () => {
+      shutdown.abort();
+      await Promise.allSettled([...ask.running]);
+      await knowledge.close();
+      await database.close();
+      await dataFolder?.release();
+    },
+  };
+}
+
+/** What asking needs, from a configuration and an open database. */
+export function createAskPorts(parts: {
+  config: Pick<Config, 'agent' | 'context' | 'chat'>;
+  database: Database;
+  models: Pick<Models, 'answer' | 'auxiliary'>;
+  knowledge: Pick<Knowledge, 'search'>;
+  log: Logger;
+  shutdown: AbortSignal;
+}): AskPorts {
+  const { config, database, models, knowledge, log, shutdown } = parts;
+  return {
+    store: new ChatStore(database),
+    applications: new ApplicationStore(database),
     lock: new InProcessSessionLock(),
     search: ({ query, application, excludedParagraphIds, signal }) =>
       knowledge.search({
@@ -103,7 +138,7 @@ async function assemble(parts: {
         excludeParagraphIds: excludedParagraphIds,
         signal,
       }),
-    models: { answer: models.answer, auxiliary: models.auxiliary },
+    models,
     limits: {
       maxRounds: config.agent.maxRounds,
       evidenceTokens: config.agent.evidenceTokens,
@@ -111,37 +146,26 @@ async function assemble(parts: {
       contextTokens: config.chat.contextTokens,
       maxTokens: config.chat.maxTokens,
     },
-    shutdown: shutdown.signal,
+    shutdown,
     running: new Set(),
     log,
   };
-  return {
-    config,
-    database,
-    models,
-    applications,
-    knowledge,
-    ask,
-    indexFolder: async (folder, run) => {
-      const report = await knowledge.indexFolder(folder, run);
-      const applicationId = await applications.ensureBuiltIn({
-        kind: 'folder',
-        name: basename(report.folder) || report.folder,
-        folder: report.folder,
-      });
-      await applications.bindDataset(applicationId, report.datasetId);
-      await applications.bindDataset(everything, report.datasetId);
-      return { report, applicationId };
-    },
-    dataFolder,
-    stop: () => shutdown.abort(),
-    shutdown: shutdown.signal,
-    close: async () => {
-      shutdown.abort();
-      await Promise.allSettled([...ask.running]);
-      await knowledge.close();
-      await database.close();
-      await dataFolder?.release();
-    },
+}
+
+function folderIndexer(parts: {
+  knowledge: Knowledge;
+  applications: ApplicationStore;
+  everything: string;
+  shutdown: AbortSignal;
+}): IndexFolder {
+  const { knowledge, applications, everything, shutdown } = parts;
+  return async (folder, run) => {
+    const report = await knowledge.indexFolder(folder, run);
+    const name = basename(report.folder) || report.folder;
+    const applicationId = await applications.ensureBuiltIn({ kind: 'folder', name, folder: report.folder });
+    await applications.bindDataset(applicationId, report.datasetId);
+    await applications.bindDataset(everything, report.datasetId);
+    knowledge.embedInBackground(shutdown);
+    return { report, applicationId };
   };
 }

@@ -280,6 +280,48 @@ describeOnDatabases('asking a question', (open) => {
     expect(await app.ports.store.listRounds(chatId, 10)).toEqual([]);
   });
 
+  it('R80 R85 keeps the rounds it had when a later one fails', async () => {
+    const ports = await portsWith([verdict(false, '远程办公 申请')]);
+    let searches = 0;
+    const search: AskPorts['search'] = (query) => {
+      searches += 1;
+      return searches > 1 ? Promise.reject(new Error('database gone')) : ports.search(query);
+    };
+
+    const { record, events } = await ask({ ...ports, search });
+
+    expect(record.state).toBe('failed');
+    expect(record.agent_trace).toHaveLength(1);
+    expect(record.agent_stop_reason).toBeNull();
+    expect(events.at(-1)).toMatchObject({ kind: 'answer-failed', error: { code: 'internal_error' } });
+  });
+
+  it('R124 answers with the designated words where nothing was found, and calls no model for it', async () => {
+    const ports = await portsWith([verdict(false)]);
+    const find = async (id: string) => {
+      const application = await app.ports.applications.find(id);
+      if (!application) return null;
+      const designated = { status: 'designated_answer', value: '没有资料：{question}' } as const;
+      return { ...application, datasetSetting: { ...application.datasetSetting, no_references_setting: designated } };
+    };
+    const applications = Object.assign(Object.create(app.ports.applications), { find });
+
+    const { record } = await ask({ ...ports, applications, search: async () => [] }, '火星在哪？');
+
+    expect(record.answer_text).toBe('没有资料：火星在哪？');
+    expect(server?.requests).toHaveLength(1);
+  });
+
+  it('R126 forgets a chat that was opened and never used', async () => {
+    const chatId = await app.ports.store.insertChat({
+      applicationId: app.applicationId,
+      clientId: LOCAL_USER_ID,
+      expireMinutes: -1,
+    });
+
+    await expect(ask(app.ports, QUESTION, chatId)).rejects.toMatchObject({ code: 'chat_not_found' });
+  });
+
   it('keeps the paragraphs of the first answer out when it is asked again', async () => {
     const { chatId, record } = await ask(app.ports, '年休假有几天？');
     const again = await ask(app.ports, '年休假有几天？', chatId, true);
@@ -313,7 +355,8 @@ describeOnDatabases('asking a question', (open) => {
 
     const chatId = await openChat(app.ports, { applicationId: app.applicationId, clientId: LOCAL_USER_ID });
     const recordId = await app.ports.store.insertRecord({ chatId, question: 'q', questionTokens: 1 });
-    expect(await app.ports.store.interruptRunningRecords()).toBe(1);
+    expect(await app.ports.store.interruptRunningRecords(15)).toBe(0);
+    expect(await app.ports.store.interruptRunningRecords(0)).toBe(1);
     expect((await app.ports.store.findRecord(chatId, recordId))?.state).toBe('interrupted');
   });
 });

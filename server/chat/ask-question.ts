@@ -4,8 +4,8 @@ import { countTokens } from '../models/tokens.ts';
 import { storableText } from '../text/storable.ts';
 import { type AnswerPorts, answerQuestion } from './answer-question.ts';
 import { ChatError } from './chat-error.ts';
-import type { EmitChatEvent } from './chat-events.ts';
-import type { ChatStore } from './chat-store.ts';
+import type { AnswerUsage, ChatEvent, EmitChatEvent } from './chat-events.ts';
+import type { ChatStore, FinishedRecord } from './chat-store.ts';
 import { describeFailure } from './describe-failure.ts';
 import type { SessionLease, SessionLock } from './session-lock.ts';
 
@@ -38,7 +38,6 @@ export interface Question {
 export interface AcceptedQuestion {
   chatId: string;
   recordId: string;
-  application: Application;
   /** Answers, stores, frees the conversation, then emits the end. Never throws. */
   run(emit: EmitChatEvent): Promise<void>;
 }
@@ -60,7 +59,6 @@ export async function acceptQuestion(ports: AskPorts, question: Question): Promi
     return {
       chatId: chat.id,
       recordId,
-      application,
       run: (emit) => tracked(ports.running, runQuestion(ports, asked, { lease, emit: quietly(emit) })),
     };
   } catch (error) {
@@ -95,20 +93,33 @@ async function runQuestion(
   { lease, emit }: { lease: SessionLease; emit: EmitChatEvent },
 ): Promise<void> {
   const signal = AbortSignal.any([ports.shutdown, AbortSignal.timeout(ANSWER_DEADLINE_MS)]);
-  let end: Parameters<EmitChatEvent>[0];
+  let end: ChatEvent;
   try {
     const { finished, usage } = await answerQuestion(ports, asked, { emit, signal });
-    await ports.store.finishRecord(asked.recordId, finished);
-    const { error } = finished.details;
-    end = error ? { kind: 'answer-failed', error } : { kind: 'answer-end', usage };
-  } catch (error) {
-    // Only the database can fail here: a failed answer is a finished record.
-    ports.log.error({ err: error, record: asked.recordId }, 'a record could not be stored');
-    end = { kind: 'answer-failed', error: describeFailure(error) };
+    end = await store(ports, asked.recordId, { finished, usage });
   } finally {
     await lease.release();
   }
   await emit(end);
+}
+
+/** An answer that could not be stored is a failed one, whatever the reader saw of it. */
+async function store(
+  ports: AskPorts,
+  recordId: string,
+  { finished, usage }: { finished: FinishedRecord; usage: AnswerUsage },
+): Promise<ChatEvent> {
+  try {
+    if (!(await ports.store.finishRecord(recordId, finished))) throw new Error('The record was not running any more.');
+    const { error } = finished.details;
+    return error ? { kind: 'answer-failed', error } : { kind: 'answer-end', usage };
+  } catch (error) {
+    ports.log.error({ err: error, record: recordId }, 'an answer could not be stored');
+    await ports.store.failRecord(recordId).catch(() => {
+      // The database is away; the record is found unfinished at the next start.
+    });
+    return { kind: 'answer-failed', error: describeFailure(error) };
+  }
 }
 
 function tracked(running: Set<Promise<void>>, answer: Promise<void>): Promise<void> {
@@ -123,6 +134,7 @@ function checkMessage(message: string): number {
     throw new ChatError(
       'question_too_long',
       `The question has about ${tokens} tokens; at most ${MAX_QUESTION_TOKENS} are possible. Shorten it or put the material into a document.`,
+      [tokens, MAX_QUESTION_TOKENS],
     );
   }
   return tokens;

@@ -7,13 +7,15 @@ export type ChatErrorCode =
   | 'application_not_found'
   | 'busy';
 
-/** An expected refusal, raised before any header is sent. */
+/** An expected refusal, raised before any header is sent. `values`: what its message in another language needs. */
 export class ChatError extends Error {
   readonly code: ChatErrorCode;
+  readonly values: readonly (string | number)[];
 
-  constructor(code: ChatErrorCode, message: string) {
+  constructor(code: ChatErrorCode, message: string, values: readonly (string | number)[] = []) {
     super(message);
     this.name = 'ChatError';
     this.code = code;
+    this.values = values;
   }
 }

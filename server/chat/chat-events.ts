@@ -1,10 +1,8 @@
 import type { AgentStatus, StreamError } from '../../contract/chat.ts';
+import type { Usage } from './agent/usage.ts';
 
 /** Tokens of one answer over all its model calls. */
-export interface AnswerUsage {
-  promptTokens: number;
-  completionTokens: number;
-}
+export type AnswerUsage = Usage;
 
 /**
  * What happens while a question is answered, in order: statuses and deltas, then exactly one `answer-end`

@@ -73,7 +73,7 @@ export class ChatStore {
     this.#database = database;
   }
 
-  /** `expireMinutes`: a chat that never gets a question is removed after that (R126). */
+  /** `expireMinutes`: a chat that never gets a question is removed after that (R126), at the latest with the next one. */
   async insertChat(chat: { applicationId: string; clientId: string; expireMinutes: number }): Promise<string> {
     const id = uuidv7();
     await this.#database.query(
@@ -81,6 +81,7 @@ export class ChatStore {
        values ($1, $2, $3, clock_timestamp() + make_interval(mins => $4))`,
       [id, chat.applicationId, chat.clientId, chat.expireMinutes],
     );
+    await this.deleteExpiredChats();
     return id;
   }
 
@@ -186,10 +187,25 @@ export class ChatStore {
     return rows.map((row) => row.id);
   }
 
-  /** Marks what a crash left running. Only the sole process of a database may call this, before it serves. */
-  async interruptRunningRecords(): Promise<number> {
+  /** Ends a running record whose answer could not be stored. */
+  async failRecord(recordId: string): Promise<void> {
+    await this.#database.query(
+      `update max_kb_application_chat_record set state = 'failed', update_time = clock_timestamp(),
+         details = '{"error":{"code":"internal_error","message":"The answer could not be stored."}}'
+       where id = $1 and state = 'running'`,
+      [recordId],
+    );
+  }
+
+  /**
+   * Marks what a crash left running (R81). `olderThanMinutes`: 0 where this process is the only one of the
+   * database; else longer than any answer takes, since another may be at work.
+   */
+  async interruptRunningRecords(olderThanMinutes: number): Promise<number> {
     const rows = await this.#database.query(
-      `update max_kb_application_chat_record set state = 'interrupted', update_time = clock_timestamp() where state = 'running' returning id`,
+      `update max_kb_application_chat_record set state = 'interrupted', update_time = clock_timestamp()
+       where state = 'running' and create_time <= clock_timestamp() - make_interval(mins => $1) returning id`,
+      [olderThanMinutes],
     );
     return rows.length;
   }

@@ -1,16 +1,15 @@
 import type { CitedParagraph } from '../../contract/chat.ts';
 import type { Evidence } from './agent/evidence.ts';
-import type { Gathered } from './agent/gather-evidence.ts';
-import type { Rewritten } from './agent/rewrite.ts';
+import type { AnswerProgress } from './answer-progress.ts';
 import type { AskedQuestion } from './ask-question.ts';
 import type { RecordDetails } from './chat-store.ts';
 
 /** The steps of an answer in MaxKB's shape, which its log view reads (maxkb-v1-api.md section 4.2). */
 export function recordSteps(
   asked: AskedQuestion,
-  progress: { rewritten: Rewritten | null; gathered: Gathered | null; answer: string; finishReason: string | null },
+  progress: Pick<AnswerProgress, 'rewritten' | 'evidence' | 'answer' | 'finishReason'>,
 ): RecordDetails {
-  const { rewritten, gathered } = progress;
+  const { rewritten, evidence } = progress;
   return {
     ...(rewritten && (rewritten.rewritten || rewritten.note !== null)
       ? {
@@ -28,7 +27,7 @@ export function recordSteps(
     search_step: {
       step_type: 'search_step',
       problem_text: rewritten?.query ?? asked.message,
-      paragraph_list: (gathered?.evidence ?? []).map(citedParagraph),
+      paragraph_list: evidence.map(citedParagraph),
       message_tokens: 0,
       answer_tokens: 0,
       cost: 0,

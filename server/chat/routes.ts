@@ -9,6 +9,7 @@ import { openEventStream } from '../http/sse.ts';
 import { type AcceptedQuestion, type AskPorts, acceptQuestion, findOwnChat } from './ask-question.ts';
 import { ChatError } from './chat-error.ts';
 import type { AnswerUsage } from './chat-events.ts';
+import { openChat } from './open-chat.ts';
 import { presentRecord } from './present-record.ts';
 
 export interface ChatRouteDeps {
@@ -16,9 +17,6 @@ export interface ChatRouteDeps {
   /** Whether streams carry named events where the request does not say (R74). */
   agentStatus: boolean;
 }
-
-/** A chat that is opened and not used is forgotten after so many minutes, as in MaxKB. */
-const UNUSED_CHAT_MINUTES = 30;
 
 interface RecordsPath {
   applicationId: string;
@@ -41,11 +39,9 @@ export function registerChatRoutes(app: FastifyInstance, deps: ChatRouteDeps): v
   app.get<{ Params: { applicationId: string } }>(
     '/api/application/:applicationId/chat/open',
     async (request, reply) => {
-      const application = await findApplication(ports, request.params.applicationId);
-      const { clientId } = request;
-      const expireMinutes = UNUSED_CHAT_MINUTES;
-      const chatId = await ports.store.insertChat({ applicationId: application.id, clientId, expireMinutes });
-      return sendData(request, reply, chatId);
+      const { applicationId } = request.params;
+      if (!isUuid(applicationId)) throw new ChatError('application_not_found', 'This application does not exist.');
+      return sendData(request, reply, await openChat(ports, { applicationId, clientId: request.clientId }));
     },
   );
 
@@ -82,12 +78,6 @@ async function readPage(ports: AskPorts, request: FastifyRequest<{ Params: Recor
   const newestFirst = order_asc === 'true' || order_asc === '1';
   const { total, records } = await ports.store.pageRecords(chat.id, { page, size, newestFirst });
   return { total, records: records.map((record) => presentRecord(record, request.language)), current: page, size };
-}
-
-async function findApplication(ports: AskPorts, applicationId: string) {
-  const application = isUuid(applicationId) ? await ports.applications.find(applicationId) : null;
-  if (!application) throw new ChatError('application_not_found', 'This application does not exist.');
-  return application;
 }
 
 /** The chat, if it is the caller's and of the application in the path; else it is as unknown as any other (R72). */

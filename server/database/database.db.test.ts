@@ -1,9 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
 import { describeOnDatabases } from '../testing/databases.ts';
 import type { Database } from './database.ts';
+import { DatabaseLostError } from './database-lost-error.ts';
 import { migrate } from './migrate.ts';
 
-describeOnDatabases('database', (open) => {
+describeOnDatabases('database', (open, engine) => {
   let database: Database;
 
   beforeAll(async () => {
@@ -28,21 +29,54 @@ describeOnDatabases('database', (open) => {
   });
 
   it('keeps statements of others out of an open transaction', async () => {
-    const order: string[] = [];
+    let outside: Promise<unknown> = Promise.resolve();
+    let tell = () => {};
+    const isOpen = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const others = isOpen.then(() => {
+      outside = database.query(
+        'insert into note values (3, $1) returning (select count(*) from note where id = 2) as seen',
+        ['outside'],
+      );
+    });
+
     const inside = database.transaction(async () => {
       await database.query('insert into note values (2, $1)', ['inside']);
+      tell();
       await new Promise((resolve) => setTimeout(resolve, 50));
-      await database.query('delete from note where id = 2');
-      order.push('transaction');
-    });
-    const outside = database.query('select * from note where id = 2').then((rows) => {
-      order.push('outside');
-      return rows;
+      throw new Error('no');
     });
 
-    await inside;
+    await expect(inside).rejects.toThrow('no');
+    await others;
+    expect(await outside).toEqual([{ seen: 0 }]);
+    expect(await database.query('select id from note where id in (2, 3)')).toEqual([{ id: 3 }]);
+  });
 
-    expect(await outside).toEqual([]);
+  it.skipIf(engine === 'pglite')('fails the transaction whose connection is cut, and goes on', async () => {
+    const cut = database.transaction(async () => {
+      await database.query('select pg_terminate_backend(pg_backend_pid())');
+    });
+
+    await expect(cut).rejects.toThrow(DatabaseLostError);
+    expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('tells a statement that is refused from a database that is lost', async () => {
+    const refused = await database.query('select nothing').catch((error: unknown) => error);
+
+    expect(refused).not.toBeInstanceOf(DatabaseLostError);
+    expect(refused).toMatchObject({ code: '42703' });
+  });
+
+  it('stays usable after a statement that failed', async () => {
+    for (const bad of ['select bogus from', 'select 1 from nowhere']) {
+      await expect(database.query(bad)).rejects.toThrow();
+      await expect(database.query(`${bad} where id = $1`, [1])).rejects.toThrow();
+
+      expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+    }
   });
 
   it('gives counts as numbers', async () => {

@@ -31,13 +31,26 @@ export class MigrationError extends Error {
  * Throws MigrationError.
  */
 export async function migrate(database: Database, folder = join(packageRoot(), 'scripts')): Promise<string[]> {
-  await database.query(`create table if not exists max_kb_schema_migration (
-    name text primary key, sha256 text not null, apply_time timestamptz not null default clock_timestamp())`);
+  await createMigrationTable(database);
   const applied: string[] = [];
   for (const migration of await readMigrations(folder)) {
     if (await apply(database, migration)) applied.push(migration.name);
   }
   return applied;
+}
+
+/** Behind the lock: of two that create a table `if not exists` at the same time, one fails. */
+async function createMigrationTable(database: Database): Promise<void> {
+  await database.transaction(async () => {
+    await takeLock(database);
+    await database.query(`create table if not exists max_kb_schema_migration (
+      name text primary key, sha256 text not null, apply_time timestamptz not null default clock_timestamp())`);
+  });
+}
+
+/** Waits for other starters; the lock ends with the transaction. */
+async function takeLock(database: Database): Promise<void> {
+  await database.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {
@@ -52,7 +65,7 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 
 async function apply(database: Database, migration: Migration): Promise<boolean> {
   return database.transaction(async () => {
-    await database.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    await takeLock(database);
     const [known] = await database.query<{ sha256: string }>(
       'select sha256 from max_kb_schema_migration where name = $1',
       [migration.name],

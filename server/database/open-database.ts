@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import { openPGlite } from './open-pglite.ts';
+import { type OpenPGliteOptions, openPGlite } from './open-pglite.ts';
 import { PostgresDatabase } from './postgres-database.ts';
 
 /** `url`: a PostgreSQL with pgvector. `dataDir`: the folder of the embedded database, created when missing. */
@@ -11,10 +11,11 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /**
  * Opens the embedded database or connects to PostgreSQL. The caller holds the data folder's lock: two
  * processes on one PGlite folder lose rows silently (measured, PGlite 0.5.14, 2026-12-01).
- * Throws when the folder cannot be opened or the server does not answer within 10 s.
+ * Throws when the folder cannot be opened or the server does not answer within 10 s. `onLost` is for the embedded
+ * database, which never comes back; a lost server is asked again at the next statement.
  */
-export async function openDatabase(location: DatabaseLocation): Promise<Database> {
-  if ('dataDir' in location) return openPGlite(location.dataDir);
+export async function openDatabase(location: DatabaseLocation, options: OpenPGliteOptions = {}): Promise<Database> {
+  if ('dataDir' in location) return openPGlite(location.dataDir, options);
   const database = new PostgresDatabase('postgresql', {
     connectionString: location.url,
     max: POOL_SIZE,

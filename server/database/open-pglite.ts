@@ -1,76 +1,121 @@
-import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { startWorker } from '../observability/start-worker.ts';
 import type { Database } from './database.ts';
+import { DatabaseLostError } from './database-lost-error.ts';
 import { PostgresDatabase } from './postgres-database.ts';
 
-const SOCKET_PORT = 5432;
-
-/** What the worker is started with and what it answers. */
+/** What the worker is started with and what it answers. `path`: the socket or named pipe it listens on. */
 export interface PGliteWorkerData {
   dataDir: string;
-  listen: { path: string } | { host: string; port: number };
+  path: string;
 }
-export type PGliteWorkerMessage =
-  | { kind: 'ready'; port: number | null }
-  | { kind: 'failed'; message: string }
-  | { kind: 'closed' };
+export type PGliteWorkerMessage = { kind: 'ready' } | { kind: 'failed'; message: string };
+
+export interface OpenPGliteOptions {
+  /** The worker thread ended and nobody had asked it to; every statement fails from here on. Called once at most. */
+  onLost?(error: DatabaseLostError): void;
+}
 
 /**
  * Opens PGlite in a worker thread (a long statement would stop the event loop) and speaks to it with the
  * same driver as to PostgreSQL, over a private socket. One connection only: with two, PGlite 0.5.14 mixes
- * up their statements (measured 2026-12-01).
+ * up their statements (measured 2026-12-01). Throws when the folder cannot be opened.
  */
-export async function openPGlite(dataDir: string): Promise<Database> {
+export async function openPGlite(dataDir: string, { onLost }: OpenPGliteOptions = {}): Promise<Database> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  // A socket path may have some 100 bytes, so it cannot live in the data folder; 0700 keeps others out.
-  const socketDir = await mkdtemp(join(tmpdir(), 'knowhy-'));
+  const { path, remove } = await makeSocketPath();
   try {
-    const listen =
-      process.platform === 'win32'
-        ? { host: '127.0.0.1', port: 0 }
-        : { path: join(socketDir, `.s.PGSQL.${SOCKET_PORT}`) };
-    const workerData: PGliteWorkerData = { dataDir, listen };
-    const worker = startWorker(new URL('./pglite-worker.ts', import.meta.url), { workerData });
-    const port = await ready(worker);
-    return new PostgresDatabase(
-      'pglite',
-      {
-        host: port === null ? socketDir : '127.0.0.1',
-        port: port ?? SOCKET_PORT,
-        user: 'postgres',
-        database: 'postgres',
-        max: 1,
-        idleTimeoutMillis: 0,
-      },
-      async () => {
-        await shutDown(worker);
-        await rm(socketDir, { recursive: true, force: true });
-      },
-    );
+    const server = new PGliteServer({ dataDir, path }, onLost);
+    await server.start();
+    const config = {
+      stream: () => socketTo(path),
+      ssl: false,
+      user: 'postgres',
+      database: 'postgres',
+      max: 1,
+      idleTimeoutMillis: 0,
+    };
+    return new PostgresDatabase('pglite', config, async () => {
+      try {
+        await server.stop();
+      } finally {
+        await remove();
+      }
+    });
   } catch (error) {
-    await rm(socketDir, { recursive: true, force: true });
+    await remove();
     throw error;
   }
 }
 
-/** Resolves with the TCP port, or null for a unix socket. */
-async function ready(worker: Worker): Promise<number | null> {
-  const exited = once(worker, 'exit').then(() => {
-    throw new Error('The embedded database ended while it was starting.');
-  });
-  const [message] = (await Promise.race([once(worker, 'message'), exited])) as [PGliteWorkerMessage];
-  if (message.kind === 'ready') return message.port;
-  await worker.terminate();
-  const why = message.kind === 'failed' ? message.message : 'it closed at once';
-  throw new Error(`The embedded database cannot be opened: ${why}`);
+/**
+ * A path that other users of this machine cannot write to. A folder of mode 0700 keeps them out; it cannot be in the
+ * data folder, because a socket's path may have some 100 bytes. A pipe of Windows has no folder, but by default only
+ * its owner and administrators may write to it (learn.microsoft.com, "Named Pipe Security and Access Rights").
+ */
+async function makeSocketPath(): Promise<{ path: string; remove(): Promise<void> }> {
+  if (process.platform === 'win32') return { path: `\\\\.\\pipe\\knowhy-${randomUUID()}`, remove: async () => {} };
+  const folder = await mkdtemp(join(tmpdir(), 'knowhy-'));
+  return { path: join(folder, 'socket'), remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-async function shutDown(worker: Worker): Promise<void> {
-  const exited = once(worker, 'exit');
-  worker.postMessage('close');
-  await exited;
+/** The driver connects its socket to a host and a port; this one goes to `path`, whatever it is told. */
+function socketTo(path: string): Socket {
+  const socket = new Socket();
+  const connect = socket.connect.bind(socket);
+  socket.connect = () => connect(path);
+  return socket;
+}
+
+/** The worker thread and how it ends. */
+class PGliteServer {
+  readonly #worker: Worker;
+  /** Kept from the start: a thread that has ended emits no second `exit`. */
+  readonly #exited: Promise<DatabaseLostError>;
+  /** Whether an exit would be a surprise. */
+  #isServing = false;
+
+  constructor(workerData: PGliteWorkerData, onLost: OpenPGliteOptions['onLost']) {
+    const worker = startWorker(new URL('./pglite-worker.ts', import.meta.url), { workerData });
+    let cause: unknown;
+    // Without a listener, what the worker dies of would end this process.
+    worker.on('error', (error: unknown) => {
+      cause = error;
+    });
+    this.#worker = worker;
+    this.#exited = new Promise((resolve) => {
+      worker.once('exit', () => {
+        const why = cause instanceof Error ? `: ${cause.message}` : '.';
+        const error = new DatabaseLostError(`The embedded database ended unexpectedly${why}`, { cause });
+        resolve(error);
+        if (this.#isServing) onLost?.(error);
+      });
+    });
+  }
+
+  /** Resolves once statements are taken. */
+  async start(): Promise<void> {
+    const told = new Promise<PGliteWorkerMessage>((resolve) => {
+      this.#worker.once('message', resolve);
+    });
+    const first = await Promise.race([told, this.#exited]);
+    if (first instanceof DatabaseLostError) throw first;
+    if (first.kind === 'failed') {
+      await this.#worker.terminate();
+      throw new Error(`The embedded database cannot be opened: ${first.message}`);
+    }
+    this.#isServing = true;
+  }
+
+  /** Resolves once the thread has ended, which may have been long ago. */
+  async stop(): Promise<void> {
+    this.#isServing = false;
+    this.#worker.postMessage('close');
+    await this.#exited;
+  }
 }

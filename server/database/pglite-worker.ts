@@ -4,7 +4,7 @@ import { vector } from '@electric-sql/pglite-pgvector';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import type { PGliteWorkerData, PGliteWorkerMessage } from './open-pglite.ts';
 
-const { dataDir, listen } = workerData as PGliteWorkerData;
+const { dataDir, path } = workerData as PGliteWorkerData;
 
 function tell(message: PGliteWorkerMessage): void {
   parentPort?.postMessage(message);
@@ -12,19 +12,15 @@ function tell(message: PGliteWorkerMessage): void {
 
 async function serve(): Promise<void> {
   const database = await PGlite.create({ dataDir, extensions: { vector } });
-  const server = new PGLiteSocketServer({ db: database, ...listen });
+  // One client at a time; the second place lets it connect anew before its lost connection was cleared away.
+  const server = new PGLiteSocketServer({ db: database, path, maxConnections: 2 });
   await server.start();
   parentPort?.once('message', async () => {
     await server.stop();
     await database.close();
-    tell({ kind: 'closed' });
     parentPort?.close();
   });
-  tell({ kind: 'ready', port: 'path' in listen ? null : portOf(server) });
-}
-
-function portOf(server: PGLiteSocketServer): number {
-  return Number(server.getServerConn().split(':').at(-1));
+  tell({ kind: 'ready' });
 }
 
 serve().catch((error: unknown) => {

@@ -69,7 +69,7 @@ export function costedPassages(evidence: readonly Evidence[]) {
     n: paragraph.n,
     document: paragraph.documentName,
     title: paragraph.title,
-    content: paragraph.content,
+    content: paragraph.shownContent,
     tokens: passageTokens(paragraph),
     rank: paragraph.rank,
   }));

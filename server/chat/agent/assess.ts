@@ -5,6 +5,7 @@ import { parseVerdict } from './parse-verdict.ts';
 import { assessMessage, systemPrompt } from './prompts.ts';
 import { type CostedPassage, fitRequest } from './request-budget.ts';
 import type { Verdict } from './stop-rules.ts';
+import { NO_USAGE, type Usage, usageOf } from './usage.ts';
 
 /** A verdict is one small object; a longer one is truncated and so no verdict (R19). */
 const MAX_VERDICT_TOKENS = 512;
@@ -19,7 +20,7 @@ export interface VerifyRequest {
 
 export interface Verified {
   verdict: Verdict;
-  usage: { promptTokens: number; completionTokens: number };
+  usage: Usage;
 }
 
 /**
@@ -48,16 +49,13 @@ export async function verifyEvidence(model: ChatModel, request: VerifyRequest): 
       responseFormat: 'json_object',
       signal: request.signal,
     });
-    const usage = {
-      promptTokens: reply.usage.promptTokens ?? 0,
-      completionTokens: reply.usage.completionTokens ?? 0,
-    };
+    const usage = usageOf(reply, fitted.messages);
     if (reply.finishReason !== 'stop') return { verdict: failed(`it ended as ${reply.finishReason}`), usage };
     return { verdict: parseVerdict(reply.content), usage };
   } catch (error) {
     request.signal.throwIfAborted();
     if (!(error instanceof ModelError)) throw error;
-    return { verdict: failed(error.code), usage: { promptTokens: 0, completionTokens: 0 } };
+    return { verdict: failed(error.code), usage: NO_USAGE };
   }
 }
 

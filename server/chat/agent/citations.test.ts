@@ -7,7 +7,13 @@ const LAW =
   '公民可以自知道该行政行为之日起六十日内提出行政复议申请。\n因不可抗力耽误法定申请期限的，申请期限自障碍消除之日起继续计算。';
 
 function evidence(n: number, content: string): Evidence {
-  return { ...buildHit({ paragraphId: `p${n}`, content, title: '第二十条' }), n, rank: n, round: 1 };
+  return {
+    ...buildHit({ paragraphId: `p${n}`, content, title: '第二十条' }),
+    n,
+    rank: n,
+    round: 1,
+    shownContent: content,
+  };
 }
 
 describe('buildCitations', () => {
@@ -18,6 +24,42 @@ describe('buildCitations', () => {
     expect(citation?.quote).toContain('障碍消除');
     expect(citation?.quote).not.toContain('六十日');
     expect(LAW.slice(citation?.start, citation?.end)).toBe(citation?.quote);
+  });
+
+  it.each([
+    ['not inside another word', 'A permit is not required [1].', 'Another permit is required by notice.', '"not"'],
+    ['cannot', 'The claim cannot be extended [1].', 'The claim can be extended.', '"not"'],
+    ['a curly apostrophe', 'It isn’t allowed [1].', 'It is allowed.', '"not"'],
+    ['不需要', '申请不需要缴费 [1]。', '申请需要缴费。', '不需'],
+    ['无效', '该合同无效 [1]。', '该合同有效。', '无效'],
+  ])('R121 finds the negation %s', (_what, answer, source, named) => {
+    const [citation] = buildCitations(answer, [evidence(1, source)]);
+
+    expect(citation?.verified).toBe(false);
+    expect(citation?.reason).toContain(named);
+  });
+
+  it.each([
+    ['the number of a list item', '1、申请期限为六十日 [1]。', '申请期限为六十日。'],
+    ['the number of an English list item', '2. The limit is 30 days [1].', 'The limit is 30 days.'],
+    ['a short form of the same negation', "It isn't allowed [1].", 'It is not allowed.'],
+  ])('R121 is not misled by %s', (_what, answer, source) => {
+    expect(buildCitations(answer, [evidence(1, source)])[0]).toMatchObject({ verified: true, reason: '' });
+  });
+
+  it('R121 quotes the sentence that matches, however long the paragraph', () => {
+    const paragraph = `申请应当书面提出，${'并附材料'.repeat(70)}。\n申请费用为每件一百元。`;
+
+    expect(buildCitations('申请费用为一百元 [1]。', [evidence(1, paragraph)])[0]?.quote).toBe('申请费用为每件一百元。');
+  });
+
+  it('takes a number inside a quotation for the document\u2019s own', () => {
+    const answer = '“As shown in [3], the limit is 30 days.” [1]';
+
+    expect(buildCitations(answer, [evidence(1, 'As shown in [3], the limit is 30 days.')]).map(({ n }) => n)).toEqual([
+      1,
+    ]);
+    expect(unknownMarkers(answer, [evidence(1, 'x')])).toEqual([]);
   });
 
   it.each([

@@ -21,6 +21,8 @@ export interface Evidence extends SearchHit {
   n: number;
   rank: number;
   round: number;
+  /** What a model is shown: the content, clipped where it alone is over the limit. */
+  shownContent: string;
 }
 
 export interface EvidenceLimits {
@@ -63,10 +65,6 @@ export class EvidenceSet {
     return this.#byId.size;
   }
 
-  get tokens(): number {
-    return this.#tokens;
-  }
-
   /**
    * Takes the hits of a round's searches, one list a query, each best first: the best of every query before
    * the second best of any. A hit that does not fit is refused, smaller ones after it are still taken.
@@ -101,14 +99,14 @@ export class EvidenceSet {
   }
 
   /** A first paragraph that alone is over the limit is clipped: no evidence at all would be worse. */
-  #fit(hit: SearchHit): SearchHit | null {
+  #fit(hit: SearchHit): (SearchHit & Pick<Evidence, 'shownContent'>) | null {
     if (this.#byId.size >= this.#limits.maxParagraphs) return null;
-    if (this.#tokens + passageTokens(hit) <= this.#limits.maxTokens) return hit;
+    if (this.#tokens + passageTokens(hit) <= this.#limits.maxTokens) return { ...hit, shownContent: hit.content };
     if (this.#byId.size > 0) return null;
     const room =
       this.#limits.maxTokens - passageTokens({ documentName: hit.documentName, tokenCount: countTokens(hit.title) });
-    const content = clipToTokens(hit.content, Math.max(1, room), CLIP_MARKER);
-    return { ...hit, content, tokenCount: countTokens(hit.title) + countTokens(content) };
+    const shownContent = clipToTokens(hit.content, Math.max(1, room), CLIP_MARKER);
+    return { ...hit, shownContent, tokenCount: countTokens(hit.title) + countTokens(shownContent) };
   }
 }
 

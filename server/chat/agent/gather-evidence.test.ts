@@ -26,7 +26,6 @@ async function gather(
   const gathered = await gatherEvidence(
     {
       question: 'A and B?',
-      query: 'A and B?',
       hasDatasets: true,
       maxRounds: 3,
       limits: { maxTokens: 16_000, maxParagraphs: 40 },
@@ -43,6 +42,7 @@ async function gather(
         assessed += 1;
         return verdict ?? sufficient;
       },
+      onRound: () => {},
       emit: (status) => {
         statuses.push(status);
       },
@@ -231,6 +231,8 @@ describe('gatherEvidence', () => {
 
     expect(evidence).toHaveLength(1);
     expect(evidence[0]?.tokenCount).toBeLessThanOrEqual(1000);
+    expect(evidence[0]?.content).toBe(long.content);
+    expect(evidence[0]?.shownContent.length).toBeLessThan(long.content.length);
   });
 
   it('ends when it is aborted between two searches', async () => {

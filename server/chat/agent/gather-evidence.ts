@@ -3,11 +3,13 @@ import { queryKey } from '../../text/query-key.ts';
 import { type Evidence, type EvidenceLimits, EvidenceSet, type SearchHit } from './evidence.ts';
 import { decideNextStep, isSufficient, MAX_QUERIES_PER_ROUND, type Verdict } from './stop-rules.ts';
 
-/** What the loop needs from outside. Neither may return after `signal` fired; both may throw. */
+/** What the loop needs from outside. `search` and `assess` may throw, which ends the loop. */
 export interface GatherPorts {
-  search(query: string, signal: AbortSignal): Promise<SearchHit[]>;
+  search(query: string): Promise<SearchHit[]>;
   /** Never throws for a model's failure: that is a verdict (`failed`). Throws when aborted. */
-  assess(request: AssessRequest, signal: AbortSignal): Promise<Verdict>;
+  assess(request: AssessRequest): Promise<Verdict>;
+  /** A round is over: what is known so far, kept also when a later round fails. */
+  onRound(soFar: { evidence: Evidence[]; trace: TraceRow[] }): void;
   emit(status: AgentStatus): void | Promise<void>;
 }
 
@@ -19,10 +21,8 @@ export interface AssessRequest {
 }
 
 export interface GatherRequest {
-  /** The question as it was put, judged for coverage of all its parts (R7). */
+  /** Standing alone (R5): the first query, and what is judged for coverage of all its parts (R7). */
   question: string;
-  /** The first query: the question, or its standalone form (R5). */
-  query: string;
   hasDatasets: boolean;
   maxRounds: number;
   limits: EvidenceLimits;
@@ -46,7 +46,7 @@ export async function gatherEvidence(request: GatherRequest, ports: GatherPorts)
   const evidence = new EvidenceSet(request.limits);
   const searched: string[] = [];
   const trace: TraceRow[] = [];
-  let queries = [request.query];
+  let queries = [request.question];
 
   for (let round = 1; ; round += 1) {
     await ports.emit({ phase: 'retrieving', round, queries });
@@ -54,10 +54,11 @@ export async function gatherEvidence(request: GatherRequest, ports: GatherPorts)
     const added = evidence.add(round, results);
     searched.push(...queries);
 
-    const verdict = await ports.assess(
-      { question: request.question, evidence: evidence.paragraphs, searchedQueries: [...searched] },
-      request.signal,
-    );
+    const verdict = await ports.assess({
+      question: request.question,
+      evidence: evidence.paragraphs,
+      searchedQueries: [...searched],
+    });
     const outcome = {
       round,
       maxRounds: request.maxRounds,
@@ -79,6 +80,7 @@ export async function gatherEvidence(request: GatherRequest, ports: GatherPorts)
       missing,
       next_queries: next.kind === 'search' ? next.queries : proposedQueries(verdict, sufficient),
     });
+    ports.onRound({ evidence: evidence.paragraphs, trace: [...trace] });
     await ports.emit({ phase: 'assessed', round, sufficient, missing });
     if (next.kind === 'stop') return { evidence: evidence.paragraphs, trace, stopReason: next.reason, gap: missing };
     queries = next.queries;
@@ -89,7 +91,7 @@ async function searchAll(queries: readonly string[], signal: AbortSignal, ports:
   const results: SearchHit[][] = [];
   for (const query of queries) {
     signal.throwIfAborted();
-    results.push(await ports.search(query, signal));
+    results.push(await ports.search(query));
   }
   signal.throwIfAborted();
   return results;

@@ -54,6 +54,12 @@ describe('prompts', () => {
     expect(answerMessage(task, { system: '', prompt: 'Answer {question}' })).toContain('fact');
   });
 
+  it('R41 show the passages once where a template asks for them twice', () => {
+    const task = { kind: 'answer', question: 'Q?', passages: [passage('fact')], gap: '', sufficient: true } as const;
+
+    expect(answerMessage(task, { system: '', prompt: '{data} and {data}: {question}' }).match(/fact/g)).toHaveLength(1);
+  });
+
   it('frame the conversation as data', () => {
     const message = rewriteMessage({
       kind: 'rewrite',

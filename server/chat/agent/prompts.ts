@@ -83,8 +83,11 @@ export function answerMessage(task: Extract<ModelTask, { kind: 'answer' }>, sett
     .join('\n');
   const question = element('question', {}, task.question);
   if (!settings?.prompt) return `${data}\n${question}`;
-  const filled = fillTemplate(settings.prompt, { data, question: task.question });
-  return filled.includes(data) ? filled : `${data}\n${filled}`;
+  // Counted once, so shown once, however often a template asks for it.
+  const [before, ...after] = settings.prompt.split('{data}');
+  const values = { question: task.question };
+  if (after.length === 0) return `${data}\n${fillTemplate(settings.prompt, values)}`;
+  return `${fillTemplate(before ?? '', values)}${data}${fillTemplate(after.join(''), values)}`;
 }
 
 /** Replaces `{name}` once, in one pass; what a value holds is never looked at again. */

@@ -3,6 +3,7 @@ import { ModelError } from '../../models/model-error.ts';
 import { countTokens } from '../../models/tokens.ts';
 import { rewriteMessage, systemPrompt } from './prompts.ts';
 import { type CostedRound, fitRequest, type RequestLimits } from './request-budget.ts';
+import { NO_USAGE, type Usage, usageOf } from './usage.ts';
 
 /** A query for one search; more than this is no query any more. */
 const MAX_QUERY_TOKENS = 512;
@@ -21,7 +22,7 @@ export interface Rewritten {
   query: string;
   rewritten: boolean;
   note: string | null;
-  usage: { promptTokens: number; completionTokens: number };
+  usage: Usage;
 }
 
 /**
@@ -30,28 +31,28 @@ export interface Rewritten {
  */
 export async function rewriteQuestion(model: ChatModel, request: RewriteRequest): Promise<Rewritten> {
   const { question, rounds, summary } = request;
-  if (rounds.length === 0 && summary === '') return unchanged(question, null);
+  if (rounds.length === 0 && summary === '') return unchanged(question, { note: null, usage: NO_USAGE });
+  const messages = rewriteMessages(request, { contextTokens: request.contextTokens, maxTokens: MAX_QUERY_TOKENS });
   try {
     const reply = await model.generate({
       task: { kind: 'rewrite', question, summary, rounds },
-      messages: rewriteMessages(request, { contextTokens: request.contextTokens, maxTokens: MAX_QUERY_TOKENS }),
+      messages,
       maxTokens: MAX_QUERY_TOKENS,
       thinking: 'disabled',
       responseFormat: 'text',
       signal: request.signal,
     });
-    if (reply.finishReason !== 'stop') return unchanged(question, `rewriting ended as ${reply.finishReason}`);
+    const usage = usageOf(reply, messages);
+    if (reply.finishReason !== 'stop') {
+      return unchanged(question, { note: `rewriting ended as ${reply.finishReason}`, usage });
+    }
     const query = reply.content.trim().replace(/^["“]([^"“”]*)["”]$/, '$1');
-    if (query === '') return unchanged(question, 'rewriting gave nothing');
-    const usage = {
-      promptTokens: reply.usage.promptTokens ?? 0,
-      completionTokens: reply.usage.completionTokens ?? 0,
-    };
+    if (query === '') return unchanged(question, { note: 'rewriting gave nothing', usage });
     return { query, rewritten: query !== question, note: null, usage };
   } catch (error) {
     request.signal.throwIfAborted();
-    if (error instanceof ModelError) return unchanged(question, `rewriting failed: ${error.code}`);
-    throw error;
+    if (!(error instanceof ModelError)) throw error;
+    return unchanged(question, { note: `rewriting failed: ${error.code}`, usage: NO_USAGE });
   }
 }
 
@@ -82,6 +83,6 @@ function newestThatFit(rounds: readonly CostedRound[], room: number): Round[] {
   return kept;
 }
 
-function unchanged(question: string, note: string | null): Rewritten {
-  return { query: question, rewritten: false, note, usage: { promptTokens: 0, completionTokens: 0 } };
+function unchanged(question: string, { note, usage }: Pick<Rewritten, 'note' | 'usage'>): Rewritten {
+  return { query: question, rewritten: false, note, usage };
 }

@@ -1,39 +1,62 @@
 import type { Database } from '../../database/database.ts';
 import type { Embedder } from '../../models/chat-model.ts';
+import { ModelError } from '../../models/model-error.ts';
 import { splitForEmbedding } from '../splitting/split-for-embedding.ts';
-import { countUnembedded, listUnembedded, type UnembeddedParagraph } from './embed-paragraphs-store.ts';
+import { listUnembedded, type UnembeddedParagraph } from './embed-paragraphs-store.ts';
 import { indexVectors } from './index-vectors.ts';
 import { type ParagraphVector, replaceVectors } from './index-vectors-store.ts';
 
 /** Paragraphs sent to the provider and stored together. */
 const BATCH_PARAGRAPHS = 32;
 const FOREIGN_KEY_VIOLATION = '23503';
+/** Tells how long the model's vectors are; the cache has it after the first time. */
+const PROBE = 'dimensions';
 
-export interface EmbeddingProgress {
-  done: number;
-  total: number;
+interface Target {
+  database: Database;
+  embedder: Embedder;
 }
 
 /**
- * Gives every paragraph without vectors of this model its vectors, batch by batch; what is done stays when it
- * ends early. Search goes on by keywords meanwhile (R2). Returns how many paragraphs got vectors. Throws what
- * the provider throws, TooManyDimensionsError, and when `signal` fires.
+ * Gives every paragraph without vectors of this model and length its vectors, batch by batch; what is done
+ * stays when it ends early. A paragraph that the provider refuses goes without. Throws what else the provider
+ * throws, TooManyDimensionsError, and when `signal` fires.
  */
-export async function embedParagraphs(
-  { database, embedder }: { database: Database; embedder: Embedder },
-  run: { onProgress(progress: EmbeddingProgress): void; signal: AbortSignal },
-): Promise<number> {
-  const total = await countUnembedded(database, embedder.model);
-  let done = 0;
+export async function embedParagraphs(target: Target, signal: AbortSignal): Promise<void> {
+  const { database, embedder } = target;
+  const [probe] = await embedder.embed([PROBE], signal);
+  const wanted = { model: embedder.model, dimensions: probe?.length ?? 0 };
+  const refused = new Set<string>();
   for (;;) {
-    run.signal.throwIfAborted();
-    const paragraphs = await listUnembedded(database, embedder.model, BATCH_PARAGRAPHS);
-    if (paragraphs.length === 0) return done;
-    const vectors = await vectorsOf(paragraphs, embedder, run.signal);
-    await store(database, embedder.model, vectors);
-    done += paragraphs.length;
-    run.onProgress({ done, total: Math.max(total, done) });
+    signal.throwIfAborted();
+    const paragraphs = await listUnembedded(database, wanted, { skip: [...refused], limit: BATCH_PARAGRAPHS });
+    if (paragraphs.length === 0) return;
+    for (const id of await embedBatch(target, paragraphs, signal)) refused.add(id);
   }
+}
+
+/** Embeds and stores a batch, one by one where the provider refuses it whole. Returns the ids that were refused. */
+async function embedBatch(
+  target: Target,
+  paragraphs: readonly UnembeddedParagraph[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  try {
+    await store(target, await vectorsOf(paragraphs, target.embedder, signal));
+    return [];
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    if (paragraphs.length === 1) return paragraphs.map((paragraph) => paragraph.id);
+    const refused: string[] = [];
+    for (const paragraph of paragraphs) refused.push(...(await embedBatch(target, [paragraph], signal)));
+    // Everything refused is no matter of one text: the settings are wrong, and the caller says so.
+    if (refused.length === paragraphs.length) throw error;
+    return refused;
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ModelError && (error.code === 'bad_request' || error.code === 'context_length');
 }
 
 async function vectorsOf(
@@ -57,9 +80,9 @@ async function vectorsOf(
   }));
 }
 
-async function store(database: Database, model: string, vectors: readonly ParagraphVector[]): Promise<void> {
+async function store({ database, embedder }: Target, vectors: readonly ParagraphVector[]): Promise<void> {
   try {
-    await database.transaction(() => replaceVectors(database, model, vectors));
+    await database.transaction(() => replaceVectors(database, embedder.model, vectors));
   } catch (error) {
     // A paragraph of the batch was deleted meanwhile; the next batch is read without it.
     if ((error as { code?: unknown }).code === FOREIGN_KEY_VIOLATION) return;

@@ -76,7 +76,7 @@ export async function ensureVectorIndex(database: Database, dimensions: number):
 /** How many vectors of a length there are, counted up to `limit`. */
 export async function countVectors(database: Database, dimensions: number, limit: number): Promise<number> {
   const [row] = await database.query<{ n: number }>(
-    'select count(*) as n from (select 1 from max_kb_embedding where dimensions = $1 limit $2) as some',
+    'select count(*) as n from (select 1 from max_kb_embedding where dimensions = $1 limit $2) as counted',
     [dimensions, limit],
   );
   return row?.n ?? 0;

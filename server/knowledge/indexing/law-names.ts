@@ -15,15 +15,17 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
 
 /** `行政复议法(2023-09-01).md`, `章程（修订版）`: what names an edition or a file, not the text. */
 const EXTENSION = /\.(?:md|markdown|txt|docx?|pdf|html?|epub|csv|xlsx?|pptx?)$/u;
-const EDITION =
-  /[(（][^()（）]*(?:\d{4}|试行|暂行|修订|修正|修改|草案|征求意见稿|版|稿|本)[^()（）]*[)）]\s*$/u;
+const EDITION = /[(（][^()（）]*(?:\d{4}|试行|暂行|修订|修正|修改|草案|征求意见稿|版|稿|本)[^()（）]*[)）]\s*$/u;
 const QUOTES = /[《》〈〉<>"“”「」『』]/gu;
 const STATE = /中华人民共和国/gu;
 
 /** Without file ending, quotation marks, spaces and 中华人民共和国, but with its edition. Never throws. */
 export function strictLawName(name: string): string {
   const file = (name.normalize('NFKC').toLowerCase().split('/').at(-1) ?? '').trim().replace(EXTENSION, '');
-  return file.replace(QUOTES, '').replace(STATE, '').replace(/[\s、,，:：。]+/gu, '');
+  return file
+    .replace(QUOTES, '')
+    .replace(STATE, '')
+    .replace(/[\s、,，:：。]+/gu, '');
 }
 
 /** Like `strictLawName`, also without edition and with abbreviations written out: 章程(试行) → 章程. Never throws. */

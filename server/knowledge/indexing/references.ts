@@ -98,9 +98,14 @@ function longestFirst(names: readonly string[]): string[] {
   return [...new Set(names)].filter((name) => name.length > 1).sort((a, b) => b.length - a.length);
 }
 
-/** The index term of an article or section, of one text or (without a name) of any. Never throws. */
-export function referenceTerm({ kind, number }: Pick<Reference, 'kind' | 'number'>, name = ''): string {
-  return `§${kind === 'article' ? '' : 's'}${number}§${name.slice(0, MAX_NAME_LENGTH)}`;
+/** How a text is named: `any` by no name, `strict` by its whole name, `loose` without edition: 规则(试行) as 规则. */
+export type Naming = { kind: 'any' } | { kind: 'strict' | 'loose'; name: string };
+
+/** The index term of an article or section of a text so named. Never throws. */
+export function referenceTerm({ kind, number }: Pick<Reference, 'kind' | 'number'>, naming: Naming): string {
+  const place = `§${kind === 'article' ? '' : 's'}${number}`;
+  if (naming.kind === 'any') return place;
+  return `${place}${naming.kind === 'strict' ? '§' : '~'}${naming.name.slice(0, MAX_NAME_LENGTH)}`;
 }
 
 /**
@@ -111,8 +116,8 @@ export function paragraphReferences(paragraph: { title: string; content: string;
   const title = paragraph.title.normalize('NFKC').toLowerCase();
   const places = placesOf(title, paragraph.content);
   if (places.length === 0) return [];
-  const names = ['', ...namesOf(title), ...namesOf(paragraph.documentName)];
-  return [...new Set(places.flatMap((place) => names.map((name) => referenceTerm(place, name))))];
+  const namings: Naming[] = [{ kind: 'any' }, ...namesOf(title), ...namesOf(paragraph.documentName)];
+  return [...new Set(places.flatMap((place) => namings.map((naming) => referenceTerm(place, naming))))];
 }
 
 type Place = Pick<Reference, 'kind' | 'number'>;
@@ -141,10 +146,14 @@ function toPlaces(matches: readonly RegExpMatchArray[]): Place[] {
   });
 }
 
-function namesOf(text: string): string[] {
+function namesOf(text: string): Naming[] {
   const plain = text.normalize('NFKC').toLowerCase();
   const head = plain.split(DIVISION)[0] ?? '';
   const first = head.trim().split(/[\s>›»|]+/)[0] ?? '';
-  const names = [head, first].flatMap((name) => [strictLawName(name), normalizeLawName(name)]);
-  return [...new Set(names)].filter((name) => name.length > 1);
+  return [...new Set([head, first])].flatMap((name): Naming[] => {
+    const strict = strictLawName(name);
+    const loose = normalizeLawName(name);
+    const namings: Naming[] = strict.length > 1 ? [{ kind: 'strict', name: strict }] : [];
+    return loose.length > 1 && loose !== strict ? [...namings, { kind: 'loose', name: loose }] : namings;
+  });
 }

@@ -32,7 +32,10 @@ function stem(word: string): string {
 
 function foldAccents(word: string): string {
   return /[^\x00-\x7f]/.test(word) && /\p{Script=Latin}/u.test(word)
-    ? word.normalize('NFD').replace(/\p{M}+/gu, '').normalize('NFC')
+    ? word
+        .normalize('NFD')
+        .replace(/\p{M}+/gu, '')
+        .normalize('NFC')
     : word;
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts';
-import { type Reference, parseReferences, referenceTerm } from '../indexing/references.ts';
+import { type Naming, parseReferences, type Reference, referenceTerm } from '../indexing/references.ts';
 import { queryTerms } from '../indexing/tokens.ts';
 import { keywordSql } from './keyword-sql.ts';
 import { smoothByDocument } from './smooth-by-document.ts';
@@ -24,6 +24,8 @@ export interface KeywordLeg {
   hits: KeywordHit[];
   references: ReferenceHit[];
   ceiling: number;
+  /** Share of the query's terms, by weight, that the datasets have at all; 0–1. */
+  coverage: number;
   /** Whether the query says more than where to look. */
   hasOtherTerms: boolean;
 }
@@ -58,6 +60,7 @@ interface Row {
   score: number;
   reference: string | null;
   ceiling: number;
+  coverage: number;
   seen: number;
 }
 
@@ -66,7 +69,8 @@ export async function searchKeywords(database: Database, request: KeywordRequest
   const { weights, prefixes } = queryTerms(request.query);
   const references = parseReferences(request.query);
   const terms = weights.size > 0 ? weights : new Map(prefixes.map((prefix) => [prefix, 1]));
-  if (terms.size === 0 && references.length === 0) return { hits: [], references: [], ceiling: 0, hasOtherTerms: false };
+  if (terms.size === 0 && references.length === 0)
+    return { hits: [], references: [], ceiling: 0, coverage: 0, hasOtherTerms: false };
   const source = weights.size > 0 ? 'terms' : 'prefixes';
   const referenceTerms = termsOf(references);
   const wanted = Math.max(request.limit * CANDIDATES_PER_PARAGRAPH, MIN_CANDIDATES);
@@ -94,8 +98,11 @@ export async function searchKeywords(database: Database, request: KeywordRequest
 const MAX_LOOKED_AT = 5_000_000;
 
 function termsOf(references: readonly Reference[]): string[] {
-  const terms = references.flatMap((reference) => ['', ...reference.names].map((name) => referenceTerm(reference, name)));
-  return [...new Set(terms)];
+  return [
+    ...new Set(
+      references.flatMap((reference) => namingsOf(reference).map((naming) => referenceTerm(reference, naming))),
+    ),
+  ];
 }
 
 function toLeg(rows: readonly Row[], references: readonly Reference[], query: string): KeywordLeg {
@@ -111,6 +118,7 @@ function toLeg(rows: readonly Row[], references: readonly Reference[], query: st
     hits,
     references: resolveReferences(references, byTerm, hits),
     ceiling: rows[0]?.ceiling ?? 0,
+    coverage: rows[0]?.coverage ?? 0,
     hasOtherTerms: saysMore(query, references),
   };
 }
@@ -124,18 +132,42 @@ function resolveReferences(
   const ranked = new Map(hits.slice(0, UNKNOWN_NAME_DEPTH).map((hit) => [hit.paragraphId, hit]));
   const found = new Map<string, ReferenceHit>();
   for (const reference of references) {
-    const name = reference.names.find((candidate) => byTerm.has(referenceTerm(reference, candidate)));
-    const term = referenceTerm(reference, name);
+    const terms = knownTerms(reference, byTerm);
+    const isNamed = terms.length > 0;
+    const anyText = referenceTerm(reference, { kind: 'any' });
     // A named text that is not in the index: then only what the other words find, too, may lead.
-    const candidates = (byTerm.get(term) ?? []).filter(
-      (hit) => name !== undefined || reference.names.length === 0 || ranked.has(hit.paragraphId),
-    );
-    const sorted = [...candidates].sort((a, b) => b.weighted - a.weighted || a.number - b.number);
-    for (const hit of sorted) {
-      if (!found.has(hit.paragraphId)) found.set(hit.paragraphId, { ...hit, reference: term, exact: name !== undefined });
+    const mayLead = (hit: KeywordHit): boolean =>
+      isNamed || reference.names.length === 0 || ranked.has(hit.paragraphId);
+    for (const term of isNamed ? terms : [anyText]) {
+      const candidates = (byTerm.get(term) ?? []).filter(mayLead);
+      candidates.sort((a, b) => b.weighted - a.weighted || a.number - b.number);
+      for (const hit of candidates) {
+        if (!found.has(hit.paragraphId)) found.set(hit.paragraphId, { ...hit, reference: term, exact: isNamed });
+      }
     }
   }
   return [...found.values()].sort((a, b) => Number(b.exact) - Number(a.exact));
+}
+
+/** The terms of the longest name that the index knows, whole name first; none when it knows none. */
+function knownTerms(reference: Reference, byTerm: ReadonlyMap<string, KeywordHit[]>): string[] {
+  for (const name of reference.names) {
+    const terms = [
+      referenceTerm(reference, { kind: 'strict', name }),
+      referenceTerm(reference, { kind: 'loose', name }),
+    ];
+    const known = terms.filter((term) => byTerm.has(term));
+    if (known.length > 0) return known;
+  }
+  return [];
+}
+
+function namingsOf(reference: Reference): Naming[] {
+  const named = reference.names.flatMap((name): Naming[] => [
+    { kind: 'strict', name },
+    { kind: 'loose', name },
+  ]);
+  return [{ kind: 'any' }, ...named];
 }
 
 /** Articles of a text whose name the index does not know lead only when they are among so many of the best by words. */
@@ -144,6 +176,8 @@ const UNKNOWN_NAME_DEPTH = 10;
 /** Whether anything but names and numbers of places is left of the query. */
 function saysMore(query: string, references: readonly Reference[]): boolean {
   if (references.length === 0) return true;
-  const rest = query.normalize('NFKC').replace(/第\s*[〇零一二两三四五六七八九十百千万\d]+\s*[条款项章节编](?:之[一二三四五六七八九十\d]+)?/gu, ' ');
+  const rest = query
+    .normalize('NFKC')
+    .replace(/第\s*[〇零一二两三四五六七八九十百千万\d]+\s*[条款项章节编](?:之[一二三四五六七八九十\d]+)?/gu, ' ');
   return queryTerms(rest).weights.size > 0;
 }

@@ -28,7 +28,7 @@ with statistic as materialized (
     select numbers, codes, size from max_kb_search_posting where dataset_id = d.id and ${CONDITIONS[parts.source]} offset 0
   ) p
 ), frequency as materialized (
-  select w.place, w.weight * ${K1 + 1} * ln(1 + (greatest(n - df, 0) + 0.5) / (df + 0.5)) as gain, df,
+  select w.place, w.weight * ${K1 + 1} * ln(1 + (greatest(n - df, 0) + 0.5) / (df + 0.5)) as gain, df, w.weight,
     sum(df) over (order by df, w.place) as running, row_number() over (order by df, w.place) as nth
   from (select w.place, w.weight, least(coalesce(sum(l.size), 0), max(s.n))::float8 as df, max(s.n) as n
         from wanted w cross join statistic s left join list l on l.place = w.place group by w.place, w.weight) as w
@@ -45,7 +45,8 @@ with statistic as materialized (
 )
 select * from (
   select p.id as "paragraphId", p.document_id as "documentId", best.number, best.score, null as reference,
-    (select sum(gain) from frequency) as ceiling, (select count(*) from best) as seen
+    (select sum(gain) from frequency) as ceiling,
+    (select sum(weight) filter (where df > 0) / sum(weight) from frequency) as coverage, (select count(*) from best) as seen
   from best cross join lateral (${LIVING('best.number')}) as p
   order by best.score desc, best.number limit $5
 ) as found
@@ -68,7 +69,7 @@ function LIVING(number: string): string {
 const REFERENCES = `
 union all
 select * from (
-  select p.id, p.document_id, ranked.number, ranked.score, ranked.term, 0, 0
+  select p.id, p.document_id, ranked.number, ranked.score, ranked.term, 0, 0, 0
   from (
     select r.term, r.number, coalesce(s.score, 0) as score,
       row_number() over (partition by r.term order by coalesce(s.score, 0) desc, r.number) as place

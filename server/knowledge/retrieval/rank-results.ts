@@ -29,9 +29,9 @@ export function rankResults({ keyword, vector, topN }: Legs): RankedResult[] {
   const leading = new Set(references.map((hit) => hit.paragraphId));
   const ceiling = keyword?.ceiling ?? 0;
   const fused = fuse({
-    keyword: [...keywordRanks.keys()],
-    vector: [...vectorRanks.keys()],
-    keywordConfidence: share(keyword?.hits[0]?.score ?? 0, ceiling),
+    keyword: (keyword?.hits ?? []).map((hit) => ({ id: hit.paragraphId, score: hit.weighted })),
+    vector: (vector ?? []).map((hit) => ({ id: hit.paragraphId, score: hit.score })),
+    keywordCoverage: keyword?.coverage ?? 0,
   });
   const results: RankedResult[] = [];
   const add = (id: string, comprehensiveScore: number, reference: ReferenceHit | undefined): void => {
@@ -59,10 +59,12 @@ function leadingReferences(keyword: KeywordLeg | null, topN: number): ReferenceH
 }
 
 function explain({ reference, exact }: ReferenceHit): Explanation['reference'] {
-  return { number: reference.split('§')[1] ?? '', exact };
+  return { number: /^§s?([\d.a-z-]+)/.exec(reference)?.[1] ?? '', exact };
 }
 
-function ranksOf(hits: readonly { paragraphId: string; score: number }[]): Map<string, { rank: number; score: number }> {
+function ranksOf(
+  hits: readonly { paragraphId: string; score: number }[],
+): Map<string, { rank: number; score: number }> {
   return new Map(hits.map((hit, index) => [hit.paragraphId, { rank: index + 1, score: hit.score }]));
 }
 

@@ -4,7 +4,7 @@
  * and Bendersky & Kurland, ECIR 2008. Chosen on 700 queries made of citing sentences, gold the cited article: R@5 .356 → .396,
  * R@100 .777 → .839; then on 754 real questions R@5 .410 → .414, R@100 .670 → .695 (58,913 articles, 2026-12-01).
  */
-const DOCUMENT_WEIGHT = 0.3;
+const DOCUMENT_WEIGHT = 0.2;
 const DOCUMENT_PARAGRAPHS = 5;
 
 /** Adds `weighted` and sorts by it, best first; ties keep the lower number first. `hits`: best score first. Never throws. */

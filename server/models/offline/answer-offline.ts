@@ -1,3 +1,4 @@
+import { isChinese } from '../../text/language.ts';
 import type { EvidencePassage, ModelTask } from '../chat-model.ts';
 import { type Candidate, type ContentWords, type Coverage, coverParts } from './coverage.ts';
 import { splitQuestion } from './question-parts.ts';
@@ -28,7 +29,7 @@ const TEXTS = {
  * the fixed phrases above.
  */
 export function answerOffline(task: Extract<ModelTask, { kind: 'answer' }>, words: ContentWords): string[] {
-  const texts = /\p{Script=Han}/u.test(task.question) ? TEXTS.zh : TEXTS.en;
+  const texts = isChinese(task.question) ? TEXTS.zh : TEXTS.en;
   const parts = splitQuestion(task.question);
   const coverages = coverParts({ question: task.question, parts, passages: task.passages }, words);
   const byNumber = new Map(task.passages.map((passage) => [passage.n, passage]));
@@ -101,6 +102,10 @@ function wholeQuote(candidate: Candidate, passage: EvidencePassage | undefined):
   return oneLine([sentence, ...items].join(' '));
 }
 
+/** On one line; a `[3]` of the document's own must not look like one of our citations. */
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  return text
+    .replace(/[[【](\s*\d{1,3}(?:\s*[,，、]\s*\d{1,3})*\s*)[\]】]/g, '($1)')
+    .replace(/\s+/g, ' ')
+    .trim();
 }

@@ -24,7 +24,8 @@ export function documentVersion(name: string): DocumentVersion {
  * asks for the old text, means what it says: then nothing is superseded.
  */
 export function supersededDocuments(names: readonly string[], question: string): Set<string> {
-  if (/(?:19|20)\d{2}|旧|原来|修订前|修正前|previous|former|old/iu.test(question)) return new Set();
+  if (/(?<!\d)(?:19|20)\d{2}(?![\d元])|旧|原来|修订前|修正前|\b(?:previous|former|old)\b/iu.test(question))
+    return new Set();
   const newest = new Map<string, string>();
   for (const name of names) {
     const { base, version } = documentVersion(name);

@@ -186,6 +186,8 @@ describe('supersededDocuments', () => {
   it.each([
     [['法(2017-09-01).md', '法(2023-09-01).md'], '期限？', ['法(2017-09-01).md']],
     [['法(2017-09-01).md', '法(2023-09-01).md'], '2017年的期限？', []],
+    [['policy-2021.pdf', 'policy-2024.pdf'], 'What is the threshold, and who holds the key?', ['policy-2021.pdf']],
+    [['法(2017-09-01).md', '法(2023-09-01).md'], '罚款2000元以下怎么办？', ['法(2017-09-01).md']],
     [['甲法(2017).md', '乙法(2023).md'], '期限？', []],
     [['policy-2021.pdf', 'policy-2024.pdf', 'other.pdf'], 'Which?', ['policy-2021.pdf']],
   ])('of %j', (names, question, superseded) => {
