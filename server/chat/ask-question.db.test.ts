@@ -24,6 +24,17 @@ const verdict = (sufficient: boolean, ...queries: string[]) =>
   reply(JSON.stringify({ sufficient, missing: sufficient ? '' : '住宿标准', queries }));
 const QUESTION = '年休假有几天？住宿标准是多少？';
 
+/** The same object, one method of it another. */
+function replaceMethod<T extends object, K extends keyof T>(target: T, name: K, method: T[K]): T {
+  return new Proxy(target, {
+    get: (object, key) => {
+      if (key === name) return method;
+      const value: unknown = Reflect.get(object, key);
+      return typeof value === 'function' ? value.bind(object) : value;
+    },
+  });
+}
+
 /** Words that count as exactly so many tokens, one more word as one more. */
 function textOfTokens(tokens: number): string {
   let text = Array(tokens - 50)
@@ -296,6 +307,17 @@ describeOnDatabases('asking a question', (open) => {
     expect(events.at(-1)).toMatchObject({ kind: 'answer-failed', error: { code: 'internal_error' } });
   });
 
+  it('stores an answer although the database was away for a moment', async () => {
+    const ports = await portsWith([verdict(true), reply('5天 [1]')]);
+    let failures = 1;
+    const finishRecord: AskPorts['store']['finishRecord'] = (id, finished) =>
+      failures-- > 0 ? Promise.reject(new Error('connection lost')) : ports.store.finishRecord(id, finished);
+    const { record, events } = await ask({ ...ports, store: replaceMethod(ports.store, 'finishRecord', finishRecord) });
+
+    expect(record.state).toBe('done');
+    expect(events.at(-1)?.kind).toBe('answer-end');
+  });
+
   it('R124 answers with the designated words where nothing was found, and calls no model for it', async () => {
     const ports = await portsWith([verdict(false)]);
     const find = async (id: string) => {
@@ -304,7 +326,7 @@ describeOnDatabases('asking a question', (open) => {
       const designated = { status: 'designated_answer', value: '没有资料：{question}' } as const;
       return { ...application, datasetSetting: { ...application.datasetSetting, no_references_setting: designated } };
     };
-    const applications = Object.assign(Object.create(app.ports.applications), { find });
+    const applications = replaceMethod(app.ports.applications, 'find', find);
 
     const { record } = await ask({ ...ports, applications, search: async () => [] }, '火星在哪？');
 

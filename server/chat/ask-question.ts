@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Application } from '../applications/application.ts';
 import type { ApplicationStore } from '../applications/application-store.ts';
 import { countTokens } from '../models/tokens.ts';
@@ -14,6 +15,8 @@ export const MAX_QUESTION_TOKENS = 4000;
 
 /** No answer takes longer; a model that hangs on must not hold a conversation for ever. */
 const ANSWER_DEADLINE_MS = 10 * 60_000;
+
+const STORE_PAUSES_MS = [200, 1000, 3000];
 
 export interface AskPorts extends AnswerPorts {
   store: ChatStore;
@@ -110,16 +113,29 @@ async function store(
   { finished, usage }: { finished: FinishedRecord; usage: AnswerUsage },
 ): Promise<ChatEvent> {
   try {
-    if (!(await ports.store.finishRecord(recordId, finished))) throw new Error('The record was not running any more.');
+    if (!(await finishPatiently(ports, recordId, finished))) throw new Error('The record was not running any more.');
     const { error } = finished.details;
     return error ? { kind: 'answer-failed', error } : { kind: 'answer-end', usage };
   } catch (error) {
     ports.log.error({ err: error, record: recordId }, 'an answer could not be stored');
     await ports.store.failRecord(recordId).catch(() => {
-      // The database is away; the record is found unfinished at the next start.
+      // The database is away; the record is found unfinished at a later start.
     });
     return { kind: 'answer-failed', error: describeFailure(error) };
   }
+}
+
+/** A database that was away for a moment must not cost an answer that took minutes. */
+async function finishPatiently(ports: AskPorts, recordId: string, finished: FinishedRecord): Promise<boolean> {
+  for (const pauseMs of STORE_PAUSES_MS) {
+    try {
+      return await ports.store.finishRecord(recordId, finished);
+    } catch (error) {
+      ports.log.warn({ err: error, record: recordId, pauseMs }, 'an answer is stored again after a pause');
+      await setTimeout(pauseMs);
+    }
+  }
+  return ports.store.finishRecord(recordId, finished);
 }
 
 function tracked(running: Set<Promise<void>>, answer: Promise<void>): Promise<void> {

@@ -25,7 +25,16 @@ export interface EvidencePassage {
 export type ModelTask =
   | { kind: 'rewrite'; question: string; summary: string; rounds: readonly Round[] }
   | { kind: 'assess'; question: string; passages: readonly EvidencePassage[]; searchedQueries: readonly string[] }
-  | { kind: 'answer'; question: string; passages: readonly EvidencePassage[]; gap: string; sufficient: boolean }
+  | {
+      kind: 'answer';
+      /** Standing alone. */
+      question: string;
+      /** As the user put it. */
+      asked: string;
+      passages: readonly EvidencePassage[];
+      gap: string;
+      sufficient: boolean;
+    }
   | { kind: 'summarise'; summary: string; rounds: readonly Round[]; maxTokens: number };
 
 /** `default` sends no thinking field at all. */

@@ -44,6 +44,7 @@ export async function streamAnswer(
       task: {
         kind: 'answer',
         question: standaloneQuestion,
+        asked: request.question,
         passages: fitted.passages,
         gap: gathered.gap,
         sufficient: gathered.stopReason === 'sufficient',
@@ -80,6 +81,7 @@ function fitAnswer(request: AnswerRequest): FittedRequest {
   const base = {
     kind: 'answer',
     question,
+    asked: question,
     gap: gathered.gap,
     sufficient: gathered.stopReason === 'sufficient',
   } as const;

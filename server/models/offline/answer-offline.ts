@@ -1,5 +1,5 @@
 import { isChinese } from '../../text/language.ts';
-import type { EvidencePassage, ModelTask } from '../chat-model.ts';
+import type { ModelTask } from '../chat-model.ts';
 import { type Candidate, type ContentWords, type Coverage, coverParts } from './coverage.ts';
 import { splitQuestion } from './question-parts.ts';
 
@@ -8,7 +8,6 @@ const MAX_QUOTES = 2;
 const NEAR_BEST = 0.8;
 /** Below this share a sentence is not even near to what an uncovered part asks. */
 const MIN_NEAR_SHARE = 0.5;
-const MAX_QUOTE_CHARACTERS = 800;
 
 const TEXTS = {
   zh: {
@@ -32,8 +31,10 @@ export function answerOffline(task: Extract<ModelTask, { kind: 'answer' }>, word
   const texts = isChinese(task.question) ? TEXTS.zh : TEXTS.en;
   const parts = splitQuestion(task.question);
   const coverages = coverParts({ question: task.question, parts, passages: task.passages }, words);
-  const byNumber = new Map(task.passages.map((passage) => [passage.n, passage]));
-  const blocks = coverages.map((coverage) => partBlock(coverage, { texts, byNumber }));
+  const blocks = coverages.map((coverage) => partBlock(coverage, texts));
+  // One part is the question itself: said back in the user's own words, not in those it was searched by.
+  const [only] = blocks;
+  if (only && blocks.length === 1) only.note = only.note.replace(only.part, () => task.asked);
   if (blocks.length === 0 || blocks.every((block) => block.quotes.length === 0)) return [texts.nothing];
   return blocks.flatMap((block, index) => [
     ...(index > 0 ? ['\n\n'] : []),
@@ -49,24 +50,22 @@ interface Block {
   quotes: string[];
 }
 
-function partBlock(
-  { part, covered, candidates }: Coverage,
-  { texts, byNumber }: { texts: (typeof TEXTS)['zh' | 'en']; byNumber: ReadonlyMap<number, EvidencePassage> },
-): Block {
-  const quote = (candidate: Candidate) => `“${wholeQuote(candidate, byNumber.get(candidate.n))}” [${candidate.n}]`;
+function partBlock({ part, covered, candidates }: Coverage, texts: (typeof TEXTS)['zh' | 'en']): Block {
+  const quote = ({ n, quote: pieces }: Candidate) => `${pieces.map((piece) => `“${oneLine(piece)}”`).join(' ')} [${n}]`;
   if (covered) return { part, note: '', quotes: pickQuotes(candidates).map(quote) };
   const nearest = candidates.find((candidate) => candidate.sentenceShare >= MIN_NEAR_SHARE);
   if (!nearest) return { part, note: texts.missing(part), quotes: [] };
   return { part, note: `${texts.missing(part)}${texts.nearest}`, quotes: [quote(nearest)] };
 }
 
-/** The best sentence, and another that is nearly as good and says something else. */
+/** The best sentence, and another that is nearly as good, touches as much of the question, and says something else. */
 function pickQuotes(candidates: readonly Candidate[]): Candidate[] {
   const [best] = candidates;
   if (!best) return [];
   const picked = [best];
   for (const candidate of candidates) {
     if (picked.length >= MAX_QUOTES || candidate.score < best.score * NEAR_BEST) break;
+    if (candidate.sentenceShare < best.sentenceShare) continue;
     if (picked.every((other) => !alike(other.sentence, candidate.sentence))) picked.push(candidate);
   }
   return picked;
@@ -83,23 +82,6 @@ function alike(a: string, b: string): boolean {
 function characterPairs(text: string): Set<string> {
   const plain = text.replace(/[\s\p{P}]+/gu, '');
   return new Set(Array.from({ length: Math.max(1, plain.length - 1) }, (_, index) => plain.slice(index, index + 2)));
-}
-
-/** A sentence that announces a list is nothing without the list. */
-function wholeQuote(candidate: Candidate, passage: EvidencePassage | undefined): string {
-  const { sentence } = candidate;
-  const start = passage?.content.indexOf(sentence) ?? -1;
-  if (!passage || start < 0 || !/[：:]$/.test(sentence)) return oneLine(sentence);
-  const following = passage.content.slice(start + sentence.length).split('\n');
-  const items: string[] = [];
-  let length = sentence.length;
-  for (const line of following.map((text) => text.trim()).filter(Boolean)) {
-    const isItem = /^(?:[（(]?[一二三四五六七八九十\d]+[)）、.．]|[-*•])/.test(line);
-    if (!isItem || length + line.length > MAX_QUOTE_CHARACTERS) break;
-    items.push(line);
-    length += line.length;
-  }
-  return oneLine([sentence, ...items].join(' '));
 }
 
 /** On one line; a `[3]` of the document's own must not look like one of our citations. */

@@ -17,7 +17,7 @@ const ANSWER_TYPES: readonly AnswerType[] = [
   {
     asked: /何时|什么时候|哪(?:一)?年|哪天|\bwhen\b|\bwhat (?:year|date|day)\b/iu,
     given: new RegExp(
-      `${NUMBER}\\s*(?:年|月|日)|\\b\\d{4}\\b|[自于在当].{0,20}[时起后前]|\\b(?:january|february|march|april|may|june|july|august|september|october|november|december|before|after|until)\\b`,
+      `${NUMBER}\\s*(?:年|月|日)|\\b\\d{4}\\b|[自于在当].{0,20}[时起后前]|\\b(?:january|february|march|april|june|july|august|september|october|november|december|before|after|until)\\b|\\b\\d+ may\\b`,
       'iu',
     ),
   },

@@ -2,6 +2,7 @@ import { queryKey } from '../../text/query-key.ts';
 import type { ModelTask } from '../chat-model.ts';
 import { type ContentWords, coverParts } from './coverage.ts';
 import { splitQuestion } from './question-parts.ts';
+import { writtenTerms } from './written-terms.ts';
 
 /** The verifier's reply as the protocol has it (R11). */
 export interface OfflineVerdict {
@@ -29,19 +30,8 @@ function nextQuery(
   part: string,
   { task, searched, words }: { task: { question: string }; searched: ReadonlySet<string>; words: ContentWords },
 ): string | null {
-  const own = termsAsWritten(part, words);
-  const subject = termsAsWritten(task.question, words).slice(0, 2);
+  const own = writtenTerms(part, words);
+  const subject = writtenTerms(task.question, words).slice(0, 2);
   const queries = [own.join(' '), part, [...new Set([...subject, ...own])].join(' ')];
   return queries.find((query) => query !== '' && !searched.has(queryKey(query))) ?? null;
-}
-
-/** The content words of a text as they stand there, not as they are indexed: people read the queries. */
-function termsAsWritten(text: string, words: ContentWords): string[] {
-  const runs = text.match(/\p{Script=Han}+|[^\s\p{Script=Han}]+/gu) ?? [];
-  const terms = runs.flatMap((run) => {
-    if (/^\p{Script=Han}/u.test(run)) return words(run);
-    const bare = run.replace(/^[\p{P}]+|[\p{P}]+$/gu, '');
-    return words(bare).length > 0 ? [bare] : [];
-  });
-  return [...new Set(terms)];
 }

@@ -23,7 +23,9 @@ const OLD: EvidencePassage = {
 };
 
 const answer = (question: string, passages: EvidencePassage[]) =>
-  answerOffline({ kind: 'answer', question, passages, gap: '', sufficient: false }, contentWords).join('');
+  answerOffline({ kind: 'answer', question, asked: question, passages, gap: '', sufficient: false }, contentWords).join(
+    '',
+  );
 const assess = (question: string, passages: EvidencePassage[], searchedQueries: string[] = []) =>
   assessOffline({ kind: 'assess', question, passages, searchedQueries }, contentWords);
 
@@ -128,6 +130,42 @@ describe('the offline answerer', () => {
     expect(answer('哪些情形可以申请行政复议？', [list])).toContain('（二）对行政强制措施不服');
   });
 
+  it.each([
+    ['行政复议法第二十条规定了什么？', true],
+    ['《行政复议法》第20条第二款怎么说？', true],
+    ['行政复议法第一百条规定了什么？', false],
+    ['仲裁法第二十条规定了什么？', false],
+  ])('answers %j by that article, whole, or not at all', (question, found) => {
+    const other = {
+      ...LAW,
+      n: 2,
+      title: '中华人民共和国行政复议法 第三十条',
+      content: '行政复议法第二十条规定的申请，五日内审查。',
+    };
+    const text = answer(question, [other, LAW]);
+
+    expect(assess(question, [other, LAW]).sufficient).toBe(found);
+    expect(text.includes('六十日') && text.includes('障碍消除') && text.includes('[1]')).toBe(found);
+    expect(text).not.toContain('[2]');
+  });
+
+  it('quotes a row of a table with its head, and never the head alone', () => {
+    const table = {
+      ...LAW,
+      document: 'travel.md',
+      title: 'Allowances',
+      content:
+        '| city | hotel | meals per day |\n|---|---|---|\n| A (London) | 180 EUR | 60 EUR |\n| B | 140 EUR | 45 EUR |',
+    };
+    const text = answer('What is the meals allowance per day in London?', [table]);
+
+    expect(text).toBe('“| city | hotel | meals per day |” “| A (London) | 180 EUR | 60 EUR |” [1]');
+  });
+
+  it.each(['①②', '-1', '？？'])('finds nothing in %j', (question) => {
+    expect(assess(question, [LAW]).sufficient).toBe(false);
+  });
+
   it('never writes a quote that is not in the evidence', () => {
     const fold = (text: string) => text.replace(/\s+/g, ' ').trim();
     const task = fc.record({
@@ -173,6 +211,21 @@ describe('the offline rewriter', () => {
   ])('R5 carries the subject over to %j', (question, previous, carried) => {
     expect(rewrite(question, previous)).toContain(carried);
     expect(rewrite(question, previous)).toContain(question);
+  });
+
+  it.each([
+    ['那第十六条呢？', '仲裁法第十三条规定了什么？', '第十三条'],
+    ['那行政诉讼呢？', '行政复议的申请期限是多久？', '行政复议'],
+  ])('does not carry what %j replaces', (question, previous, replaced) => {
+    expect(rewrite(question, previous)).not.toContain(replaced);
+  });
+
+  it('carries words as they were said', () => {
+    expect(rewrite('And how is it reported?', 'What about stolen devices?')).toContain('stolen devices');
+  });
+
+  it.each(['谢谢', 'Thank you!', 'And sick leave?'])('leaves %j as it is', (question) => {
+    expect(rewrite(question, 'How many days of annual leave do I get?')).toBe(question);
   });
 
   it('leaves a question that stands alone', () => {
