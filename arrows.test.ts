@@ -81,7 +81,7 @@ const WRAPPED: Record<string, readonly string[]> = {
 
 /** Rooms inside a feature where only some files may do what the test names. */
 const SQL_PLACES =
-  /-store\.ts$|^server\/knowledge\/retrieval\/|^server\/database\/|^server\/testing\/|^server\/cli\/doctor\.ts$|^bench\/|\.test\.ts$/;
+  /-store\.ts$|^server\/knowledge\/retrieval\/|^server\/database\/|^server\/testing\/|^bench\/|\.test\.ts$/;
 const STATUS_PLACES =
   /routes\.ts$|^server\/http\/|^server\/testing\/|^server\/models\/|^server\/cli\/|^bench\/|\.test\.ts$/;
 

@@ -1,32 +1,23 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ModelError } from '../server/models/model-error.ts';
-import { OfflineChatModel } from '../server/models/offline/offline-chat-model.ts';
 import { type AskApp, contentWords, startAskApp, TEST_TOKEN } from '../server/testing/ask-app.ts';
 import { describeOnDatabases } from '../server/testing/databases.ts';
+import {
+  answerFrames,
+  ask,
+  holdStoredConversation,
+  launchChromium,
+  MoodyModel,
+  openPage,
+  shoot,
+  tabTo,
+} from './browse.ts';
 
 /** Without a browser the suite is skipped by name. */
 const CHROMIUM = process.env['KNOWHY_TEST_CHROMIUM'] ?? '';
-/** Where pictures of the page go; none are made without it. */
-const SHOTS = process.env['KNOWHY_TEST_SHOTS'] ?? '';
 
 const TWO_PARTS = '工作满10年的员工年休假有几天？另外，差旅报销要在多少日内提交？';
-
-/** The offline model, until it is told to fail or to wait. */
-class MoodyModel extends OfflineChatModel {
-  failure: ModelError | null = null;
-  pauseMs = 0;
-
-  override async streamOpenAi(...[request, onDelta]: Parameters<OfflineChatModel['streamOpenAi']>) {
-    if (this.failure) throw this.failure;
-    return super.streamOpenAi(request, async (delta) => {
-      await onDelta(delta);
-      await new Promise((resolve) => setTimeout(resolve, this.pauseMs));
-    });
-  }
-}
 
 describeOnDatabases('the ask page', (open, engine) => {
   // The page is the same on both; one browser run is enough.
@@ -38,14 +29,7 @@ describeOnDatabases('the ask page', (open, engine) => {
   beforeAll(async () => {
     if (isSkipped) return;
     app = await startAskApp(await open(), { model });
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: [
-        ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-        ...['--disable-component-update', '--disable-sync'],
-      ],
-    });
-    if (SHOTS) await mkdir(SHOTS, { recursive: true });
+    browser = await launchChromium(CHROMIUM);
   });
 
   afterAll(async () => {
@@ -146,6 +130,71 @@ describeOnDatabases('the ask page', (open, engine) => {
     await page.context().close();
   });
 
+  test('shows nothing of a stored conversation that was left while it was loading', async () => {
+    const { page, complaints } = await openPage(browser, app);
+    await ask(page, TWO_PARTS);
+    await page.locator('.sources').waitFor();
+    const stored = await holdStoredConversation(page);
+    await page.reload();
+    await stored.asked;
+
+    expect(await page.locator('#composer').isVisible()).toBe(false);
+    await page.locator('#new-conversation').click();
+    await page.locator('#composer').waitFor();
+    await stored.letGo();
+    await ask(page, '员工每周可以申请几天远程办公？');
+    await page.locator('.sources').waitFor();
+
+    expect(await page.locator('.turn').count()).toBe(1);
+    expect(await page.locator('.turn .question').textContent()).toBe('员工每周可以申请几天远程办公？');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test('gives up on a stored question that is never answered, and lets another be asked', async () => {
+    const { page } = await openPage(browser, app);
+    await ask(page, TWO_PARTS);
+    await page.locator('.sources').waitFor();
+    await page.route('**/chat_record/**', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({
+        response,
+        body: (await response.text()).replaceAll('"state":"done"', '"state":"running"'),
+      });
+    });
+    await page.clock.install();
+    await page.reload();
+    await page.locator('.turn[data-state=running]').waitFor();
+
+    expect(await page.locator('#send').isDisabled()).toBe(true);
+    await page.clock.fastForward('10:02');
+    await page.locator('.failure').waitFor();
+
+    expect(await page.locator('.failure').textContent()).toContain('10 分钟');
+    expect(await page.locator('#send').isDisabled()).toBe(false);
+    await page.context().close();
+  });
+
+  test('says that the page is at fault where it is, and lets another question be asked', async () => {
+    const { page, complaints } = await openPage(browser, app);
+    await page.evaluate(() => {
+      // The first thing a frame of progress does with the page.
+      Object.defineProperty(document.getElementById('announcer'), 'textContent', {
+        set: (text: string) => {
+          if (text.includes('检索')) throw new TypeError('a mistake of the page');
+        },
+      });
+    });
+
+    await ask(page, TWO_PARTS);
+    await page.locator('.failure').waitFor();
+
+    expect(await page.locator('.failure').textContent()).toContain('页面');
+    expect(await page.locator('#send').isDisabled()).toBe(false);
+    expect(complaints.join()).toContain('a mistake of the page');
+    await page.context().close();
+  });
+
   test('takes the token from the address, hides it, and asks for it where it is missing or wrong', async () => {
     const { page } = await openPage(browser, app);
     expect(page.url()).toBe(`${app.url}/ui/`);
@@ -210,39 +259,3 @@ describeOnDatabases('the ask page', (open, engine) => {
     await page.context().close();
   });
 });
-
-async function openPage(browser: Browser, app: AskApp, options: BrowserContextOptions = {}) {
-  const context = await browser.newContext({ locale: 'zh-CN', viewport: { width: 1100, height: 860 }, ...options });
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  await page.goto(`${app.url}/ui/#token=${TEST_TOKEN}`);
-  await page.locator('#composer').waitFor();
-  return { page, complaints };
-}
-
-async function ask(page: Page, question: string): Promise<void> {
-  await page.locator('#question').fill(question);
-  await page.locator('#send').click();
-}
-
-async function tabTo(page: Page, selector: string): Promise<void> {
-  await page.locator('body').click({ position: { x: 2, y: 300 } });
-  for (let presses = 0; presses < 30; presses += 1) {
-    await page.keyboard.press('Tab');
-    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)) return;
-  }
-  throw new Error(`The keyboard does not reach ${selector}.`);
-}
-
-async function shoot(page: Page, name: string): Promise<void> {
-  if (SHOTS) await page.screenshot({ path: join(SHOTS, `${name}.png`) });
-}
-
-function answerFrames(content: string): string {
-  const chunk = { chat_record_id: '0190a000-0000-7000-8000-0000000000ff', content, is_end: false };
-  return [chunk, { ...chunk, content: '', is_end: true }].map((data) => `data: ${JSON.stringify(data)}\n\n`).join('');
-}

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -51,6 +51,37 @@ describe('loadConfig', () => {
 
     expect(problems).toHaveLength(4);
     expect(problems[0]).toContain('my.txt line 1');
+  });
+
+  it('R34 lists lines that are no setting with everything else', () => {
+    write('just words\nkb.http.port=eighty\nkb.http.host=0.0.0.0\nkb.http.host=::\n');
+
+    expect(problemsOf({ KB_CHAT_MODEL: 'm' })).toEqual([
+      'my.txt line 1: expected key=value.',
+      'my.txt line 4: kb.http.host is set twice.',
+      expect.stringContaining('my.txt line 2: kb.http.port'),
+      expect.stringContaining('loopback only'),
+      expect.stringContaining('kb.chat.base_url'),
+    ]);
+  });
+
+  it('R34 lists a my.txt that cannot be read with everything else', () => {
+    mkdirSync(join(folder, 'my.txt'));
+
+    expect(problemsOf({ KB_HTTP_PORT: 'x' })).toEqual([
+      expect.stringContaining('my.txt cannot be read'),
+      expect.stringContaining('kb.http.port'),
+    ]);
+  });
+
+  it.each([
+    ['127.0.0.1', 0],
+    ['localhost', 0],
+    ['::1', 0],
+    ['0.0.0.0', 1],
+    ['192.168.1.2', 1],
+  ])('takes the host %s with %i problems: loopback only', (host, problems) => {
+    expect(problemsOf({ KB_HTTP_HOST: host })).toHaveLength(problems);
   });
 
   it.each([

@@ -69,6 +69,9 @@ const KEYS = [
 ] as const;
 type Key = (typeof KEYS)[number];
 
+/** Until there are accounts, whoever reaches the port is the owner: only this machine may. */
+const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
+
 /** pgvector's halfvec index ends at 4000 dimensions (R127). */
 const MAX_DIMENSIONS = 4000;
 
@@ -78,7 +81,9 @@ const MAX_DIMENSIONS = 4000;
  * Throws ConfigError with every problem at once (R34).
  */
 export function loadConfig(folder: string, environment: NodeJS.ProcessEnv): LoadedConfig {
-  const reader = new SettingReader(readMyTxt(folder), environment);
+  const file = readMyTxt(folder);
+  const reader = new SettingReader(file.settings, environment);
+  reader.problems.push(...file.problems);
   const config = readAll(reader, folder);
   checkTogether(config, reader);
   if (reader.problems.length > 0) throw new ConfigError(reader.problems);
@@ -120,7 +125,12 @@ function readAll(reader: SettingReader, folder: string): Config {
 }
 
 function checkTogether(config: Config, reader: SettingReader): void {
-  const { chat, embedding } = config;
+  const { chat, embedding, http } = config;
+  if (!LOOPBACK.includes(http.host)) {
+    reader.problems.push(
+      `kb.http.host is ${JSON.stringify(http.host)}, but until accounts exist the server answers on loopback only: use 127.0.0.1.`,
+    );
+  }
   if (chat.baseUrl !== null && chat.model === null) {
     reader.problems.push('kb.chat.base_url is set but kb.chat.model is not: name the model to ask.');
   }
@@ -141,18 +151,25 @@ function checkTogether(config: Config, reader: SettingReader): void {
   }
 }
 
-function readMyTxt(folder: string): Map<string, Setting> {
+/** The settings of a file that could be read, and what is wrong with the rest of it. */
+interface FileSettings {
+  settings: Map<string, Setting>;
+  problems: string[];
+}
+
+function readMyTxt(folder: string): FileSettings {
   let text: string;
   try {
     text = readFileSync(join(folder, 'my.txt'), 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
-    throw new ConfigError([`my.txt cannot be read: ${(error as Error).message}`]);
+    const settings = new Map<string, Setting>();
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { settings, problems: [] };
+    return { settings, problems: [`my.txt cannot be read: ${(error as Error).message}`] };
   }
   return parseMyTxt(text);
 }
 
-function parseMyTxt(text: string): Map<string, Setting> {
+function parseMyTxt(text: string): FileSettings {
   const settings = new Map<string, Setting>();
   const problems: string[] = [];
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
@@ -167,8 +184,7 @@ function parseMyTxt(text: string): Map<string, Setting> {
     if (settings.has(match[1])) problems.push(`${source}: ${match[1]} is set twice.`);
     settings.set(match[1], { value: match[2], source });
   }
-  if (problems.length > 0) throw new ConfigError(problems);
-  return settings;
+  return { settings, problems };
 }
 
 /** Takes settings out by kind and collects what is wrong instead of throwing at the first. */

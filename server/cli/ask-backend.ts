@@ -13,7 +13,7 @@ export interface AskBackend {
     signal: AbortSignal,
   ): Promise<IndexedFolder>;
   /** The application that asks everything indexed so far. */
-  defaultApplicationId(): Promise<string>;
+  defaultApplicationId(signal: AbortSignal): Promise<string>;
   /** Opens a conversation, asks, and returns the record as it was stored. Throws where the question is refused. */
   ask(
     question: { applicationId: string; question: string },

@@ -10,7 +10,7 @@ import { compose, type IndexedFolder, type Services } from '../main.ts';
 import type { AskBackend } from './ask-backend.ts';
 import { explain } from './explain.ts';
 import { commandLog } from './load.ts';
-import { languageOf } from './texts.ts';
+import { answerLanguageOf } from './texts.ts';
 
 /** Asks in this process, which holds the data folder until it is closed. */
 export class LocalBackend implements AskBackend {
@@ -60,13 +60,13 @@ export class LocalBackend implements AskBackend {
     await accepted.run(onEvent);
     const record = await ask.store.findRecord(chatId, accepted.recordId);
     if (!record) throw new Error('The answer was not stored.');
-    return presentRecord(record, languageOf(question) === 'zh' ? 'zh-CN' : 'en-US');
+    return presentRecord(record, answerLanguageOf(question) === 'zh' ? 'zh-CN' : 'en-US');
   }
 
   /** A provider that fails costs the vectors, not the answer: search goes on by keywords. */
   async #embed(signal: AbortSignal): Promise<void> {
     try {
-      await this.#services.knowledge.embed({ onProgress: () => {}, signal });
+      await this.#services.knowledge.embed(signal);
     } catch (error) {
       signal.throwIfAborted();
       process.stderr.write(`Vectors are missing, so keywords are searched: ${explain(error)}\n`);

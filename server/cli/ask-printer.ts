@@ -1,16 +1,17 @@
 import type { AgentStatus, RecordDetail } from '../../contract/chat.ts';
 import type { ChatEvent } from '../chat/chat-events.ts';
 import { jsonAnswer } from './ask.ts';
+import { printable, printableJson } from './printable.ts';
 import { formatTable } from './table.ts';
-import { askTexts, type Language, stopReasonText } from './texts.ts';
+import { type AnswerLanguage, askTexts, stopReasonText } from './texts.ts';
 
 /** Prints what happens while a question is answered, then what the answer rests on. */
 export class AskPrinter {
-  readonly #language: Language;
+  readonly #language: AnswerLanguage;
   readonly #json: boolean;
   #answering = false;
 
-  constructor({ language, json }: { language: Language; json: boolean }) {
+  constructor({ language, json }: { language: AnswerLanguage; json: boolean }) {
     this.#language = language;
     this.#json = json;
   }
@@ -33,12 +34,14 @@ export class AskPrinter {
         this.#say('\n');
         return;
       case 'answer-failed':
-        process.stderr.write(`${this.#answering ? '\n' : ''}${this.#texts.failed}: ${event.error.message}\n`);
+        process.stderr.write(
+          printable(`${this.#answering ? '\n' : ''}${this.#texts.failed}: ${event.error.message}\n`),
+        );
     }
   }
 
   record(record: RecordDetail): void {
-    if (this.#json) process.stdout.write(`${JSON.stringify(jsonAnswer(record))}\n`);
+    if (this.#json) process.stdout.write(`${printableJson(jsonAnswer(record))}\n`);
     else this.#say(this.#details(record));
   }
 
@@ -48,7 +51,7 @@ export class AskPrinter {
 
   /** With `--json` nothing but the object is printed. */
   #say(text: string): void {
-    if (!this.#json) process.stdout.write(text);
+    if (!this.#json) process.stdout.write(printable(text));
   }
 
   #statusLine(status: AgentStatus): string {

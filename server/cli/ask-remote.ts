@@ -7,6 +7,9 @@ import type { FolderProgress } from '../knowledge/index-folder.ts';
 import type { IndexedFolder } from '../main.ts';
 import type { AskBackend } from './ask-backend.ts';
 
+/** Everything but a stream is a look into the database; a server that takes longer hangs. */
+const GET_TIMEOUT_MS = 30_000;
+
 const envelope = z.object({ code: z.number(), message: z.string(), data: z.unknown() });
 const profile = z.object({ offline: z.object({ chat: z.boolean() }) });
 const applications = z.array(z.object({ id: z.string() }));
@@ -23,9 +26,10 @@ export class RemoteBackend implements AskBackend {
     this.offline = offline;
   }
 
-  static async open(address: { url: string; token: string }): Promise<RemoteBackend> {
+  /** Asks the server what it is. Throws where it does not answer within 30 s, and when `signal` fires. */
+  static async open(address: { url: string; token: string }, signal: AbortSignal): Promise<RemoteBackend> {
     const unknown = new RemoteBackend(address, false);
-    const { offline } = profile.parse(await unknown.#get('/api/profile'));
+    const { offline } = profile.parse(await unknown.#get('/api/profile', signal));
     return new RemoteBackend(address, offline.chat);
   }
 
@@ -50,8 +54,8 @@ export class RemoteBackend implements AskBackend {
     throw new Error('The server broke off while it indexed the folder.');
   }
 
-  async defaultApplicationId(): Promise<string> {
-    const [first] = applications.parse(await this.#get('/api/application'));
+  async defaultApplicationId(signal: AbortSignal): Promise<string> {
+    const [first] = applications.parse(await this.#get('/api/application', signal));
     if (!first) throw new Error('The server has no application.');
     return first.id;
   }
@@ -61,13 +65,13 @@ export class RemoteBackend implements AskBackend {
     onEvent: (event: ChatEvent) => void,
     signal: AbortSignal,
   ): Promise<RecordDetail> {
-    const chatId = z.string().parse(await this.#get(`/api/application/${applicationId}/chat/open`));
+    const chatId = z.string().parse(await this.#get(`/api/application/${applicationId}/chat/open`, signal));
     const response = await this.#send(`/api/application/chat_message/${chatId}`, { message: question }, signal, {
       'x-agent-status': 'on',
     });
     const recordId = await this.#follow(response, onEvent);
     return recordDetail.parse(
-      await this.#get(`/api/application/${applicationId}/chat/${chatId}/chat_record/${recordId}`),
+      await this.#get(`/api/application/${applicationId}/chat/${chatId}/chat_record/${recordId}`, signal),
     );
   }
 
@@ -97,12 +101,18 @@ export class RemoteBackend implements AskBackend {
     throw new Error('The server broke off before the answer was complete.');
   }
 
-  async #get(path: string): Promise<unknown> {
-    const response = await fetch(`${this.#url}${path}`, { headers: { authorization: this.#token } });
+  async #get(path: string, signal: AbortSignal): Promise<unknown> {
+    const response = await fetch(`${this.#url}${path}`, {
+      headers: { authorization: this.#token },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(GET_TIMEOUT_MS)]),
+    });
     return openEnvelope(await response.json());
   }
 
-  /** A stream, or the server's refusal as an error. */
+  /**
+   * A stream, or the server's refusal as an error. It has no limit of its own: the server sends something every
+   * 15 s, and fetch gives up after 300 s of silence.
+   */
   async #send(
     path: string,
     body: unknown,

@@ -8,7 +8,8 @@ import { RemoteBackend } from './ask-remote.ts';
 import type { Command } from './commands.ts';
 import { folderProgressBar } from './folder-progress.ts';
 import { loadSettings, readArguments, userPath } from './load.ts';
-import { languageOf } from './texts.ts';
+import { printable } from './printable.ts';
+import { answerLanguageOf } from './texts.ts';
 import { UsageError } from './usage-error.ts';
 
 const help = `Usage: npm run -s knowhy -- ask [--docs FOLDER] [--json] "QUESTION"
@@ -35,9 +36,9 @@ async function run(args: string[]): Promise<number> {
   const controller = new AbortController();
   const interrupt = () => controller.abort();
   process.once('SIGINT', interrupt);
-  const backend = await openBackend();
+  const backend = await openBackend(controller.signal);
   try {
-    const printer = new AskPrinter({ language: languageOf(question), json: values.json });
+    const printer = new AskPrinter({ language: answerLanguageOf(question), json: values.json });
     const applicationId = await chooseApplication(backend, values.docs, controller.signal);
     if (backend.offline) printer.offline();
     const record = await backend.ask({ applicationId, question }, (event) => printer.event(event), controller.signal);
@@ -57,14 +58,14 @@ function questionOf(positionals: readonly string[]): string {
 }
 
 /** A server that holds the data folder is asked over HTTP; else the program opens the folder itself. */
-async function openBackend(): Promise<AskBackend> {
+async function openBackend(signal: AbortSignal): Promise<AskBackend> {
   const config = loadSettings();
   const owner = config.databaseUrl === null ? await findDataFolderOwner(config.dataDir) : null;
-  return owner?.address ? RemoteBackend.open(owner.address) : LocalBackend.open(config);
+  return owner?.address ? RemoteBackend.open(owner.address, signal) : LocalBackend.open(config);
 }
 
 async function chooseApplication(backend: AskBackend, docs: string | undefined, signal: AbortSignal): Promise<string> {
-  if (docs === undefined) return backend.defaultApplicationId();
+  if (docs === undefined) return backend.defaultApplicationId(signal);
   if (docs.trim() === '') throw new UsageError('--docs needs a folder.');
   const bar = folderProgressBar();
   try {
@@ -79,7 +80,7 @@ async function chooseApplication(backend: AskBackend, docs: string | undefined, 
 
 function sayReport(report: FolderReport): void {
   const { files, indexed, unchanged, removed, failures, warnings } = report;
-  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const say = (line: string) => process.stderr.write(printable(`${line}\n`));
   say(`${files} files: ${indexed} indexed, ${unchanged} unchanged, ${removed} removed, ${failures.length} failed.`);
   for (const { path, message, kept } of failures) {
     say(`  failed: ${path}: ${message}${kept ? ' (its earlier version is still used)' : ''}`);

@@ -1,7 +1,13 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import type { Config } from '../config.ts';
 import { findDataFolderOwner } from '../data-folder.ts';
+import type { DatabaseEngine } from '../database/database.ts';
+import { type DatabaseDescription, describeDatabase } from '../database/describe-database.ts';
 import { compose, type Services } from '../main.ts';
+import { CachedEmbedder } from '../models/cached-embedder.ts';
+import type { ChatModel, Embedder } from '../models/chat-model.ts';
+import type { Models } from '../models/create-models.ts';
+import { RemoteEmbedder } from '../models/remote-embedder.ts';
 import { UniChatClient } from '../models/uni-chat-client.ts';
 import type { Command } from './commands.ts';
 import { explain } from './explain.ts';
@@ -13,13 +19,15 @@ Checks the settings, the data folder, the database and the models, one line each
 Exit code: 0 all well, 1 something is wrong.`;
 
 /** A check's outcome; `note` is something to know that is no fault. */
-interface Finding {
+export interface Finding {
   kind: 'ok' | 'note' | 'wrong';
   text: string;
 }
 
 const MARKS = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' } as const;
 const MODEL_TIMEOUT_MS = 30_000;
+/** Iterative index scans, which filtered vector search needs, came with 0.8. */
+const MIN_PGVECTOR = [0, 8] as const;
 
 /** `knowhy doctor`. Returns 1 where something is wrong. */
 export const doctorCommand: Command = { help, run };
@@ -58,21 +66,15 @@ async function checkEnvironment(config: Config, report: (finding: Finding) => vo
   if (!services) return;
   try {
     await checkDatabase(services, report);
-    await checkModels(services, report);
+    await checkModels(services.models, report);
   } finally {
     await services.close();
   }
 }
 
 async function checkDatabase({ database }: Services, report: (finding: Finding) => void): Promise<void> {
-  const [found] = await database.query<{ version: string; vector: string }>(
-    `select current_setting('server_version') as version, (select extversion from pg_extension where extname = 'vector') as vector`,
-  );
-  const engine = database.engine === 'pglite' ? 'embedded' : 'PostgreSQL';
-  report({
-    kind: 'ok',
-    text: `database: ${engine} ${found?.version}, pgvector ${found?.vector}, every script applied`,
-  });
+  const description = await attempt(report, 'database', () => describeDatabase(database));
+  if (description) report(judgeDatabase(database.engine, description));
   if (database.engine === 'pglite') {
     report({
       kind: 'note',
@@ -81,36 +83,62 @@ async function checkDatabase({ database }: Services, report: (finding: Finding) 
   }
 }
 
-async function checkModels({ models }: Services, report: (finding: Finding) => void): Promise<void> {
-  const signal = () => AbortSignal.timeout(MODEL_TIMEOUT_MS);
+/** Says what the database is; wrong where its pgvector is older than 0.8 or missing. */
+export function judgeDatabase(engine: DatabaseEngine, { serverVersion, vectorVersion }: DatabaseDescription): Finding {
+  const text = `database: ${engine === 'pglite' ? 'embedded' : 'PostgreSQL'} ${serverVersion}, pgvector ${vectorVersion ?? 'missing'}`;
+  const [major = 0, minor = 0] = (vectorVersion ?? '').split('.').map(Number);
+  const [minMajor, minMinor] = MIN_PGVECTOR;
+  if (major > minMajor || (major === minMajor && minor >= minMinor)) {
+    return { kind: 'ok', text: `${text}, every script applied` };
+  }
+  const advice = 'install it on the server and run: alter extension vector update';
+  return { kind: 'wrong', text: `${text}, but ${minMajor}.${minMinor} or newer is needed: ${advice}` };
+}
+
+/** Asks every configured model a little, in each form the program uses, and reports what it answered and refused. */
+export async function checkModels(models: Models, report: (finding: Finding) => void): Promise<void> {
   for (const model of new Set([models.answer, models.auxiliary])) {
     if (model.offline) {
       report({ kind: 'note', text: 'answers: offline, quoted from the documents; set kb.chat.* to use a model' });
       continue;
     }
-    await attempt(report, `model ${model.name}`, async () => {
-      const reply = await model.generate({
-        task: { kind: 'rewrite', question: 'ping', summary: '', rounds: [] },
-        messages: [{ role: 'user', content: 'Reply with the word pong.' }],
-        maxTokens: 64,
-        thinking: 'disabled',
-        responseFormat: 'text',
-        signal: signal(),
-      });
-      const refused = model instanceof UniChatClient ? model.refusedFields() : [];
-      const without = refused.length > 0 ? `; the provider refuses ${refused.join(', ')}` : '';
-      report({ kind: 'ok', text: `model ${model.name}: answers (${reply.finishReason})${without}` });
-    });
+    await attempt(report, `model ${model.name}`, async () => report(await askModel(model)));
   }
   const { embedder } = models;
   if (embedder === null) {
     report({ kind: 'note', text: 'search: offline, by keywords; set kb.embedding.* to use vectors' });
     return;
   }
-  await attempt(report, `embedding model ${embedder.model}`, async () => {
-    const [vector] = await embedder.embed([`ping ${Date.now()}`], signal());
-    report({ kind: 'ok', text: `embedding model ${embedder.model}: ${vector?.length} dimensions` });
-  });
+  await attempt(report, `embedding model ${embedder.model}`, async () => report(await askEmbedder(embedder)));
+}
+
+/** As text and as JSON (R18): only a request with `response_format` shows whether that is refused. */
+async function askModel(model: ChatModel): Promise<Finding> {
+  const ask = (content: string, responseFormat: 'text' | 'json_object') =>
+    model.generate({
+      task: { kind: 'rewrite', question: 'ping', summary: '', rounds: [] },
+      messages: [{ role: 'user', content }],
+      maxTokens: 64,
+      thinking: 'disabled',
+      responseFormat,
+      signal: AbortSignal.timeout(MODEL_TIMEOUT_MS),
+    });
+  const { finishReason } = await ask('Reply with the word pong.', 'text');
+  await ask('Reply with the JSON object {"reply": "pong"} and nothing else.', 'json_object');
+  const refused = model instanceof UniChatClient ? model.refusedFields() : [];
+  return { kind: 'ok', text: `model ${model.name}: answers (${finishReason})${refusal(refused)}` };
+}
+
+/** Past the cache, which would answer for a service that is gone. */
+async function askEmbedder(embedder: Embedder): Promise<Finding> {
+  const service = embedder instanceof CachedEmbedder ? embedder.uncached : embedder;
+  const [vector] = await service.embed(['ping'], AbortSignal.timeout(MODEL_TIMEOUT_MS));
+  const refused = service instanceof RemoteEmbedder ? service.refusedFields() : [];
+  return { kind: 'ok', text: `embedding model ${service.model}: ${vector?.length} dimensions${refusal(refused)}` };
+}
+
+function refusal(fields: readonly string[]): string {
+  return fields.length > 0 ? `; the provider refuses ${fields.join(', ')}` : '';
 }
 
 async function attempt<T>(

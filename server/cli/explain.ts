@@ -1,8 +1,13 @@
 import { describeFailure } from '../chat/describe-failure.ts';
+import { printable } from './printable.ts';
 
-/** An error in one line or list for the person at the terminal; never a stack. */
+/** An error in one line or list for the person at the terminal, safe to print; never a stack. */
 export function explain(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return explain(error.errors[0]);
+  return printable(wordsOf(error));
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ECONNREFUSED') return `nothing answers at the other end (${error.message}).`;

@@ -1,5 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import type { FolderProgress } from '../knowledge/index-folder.ts';
+import { printable } from './printable.ts';
 
 /** A bar on standard error while a folder is indexed; nothing where that is no terminal. */
 export function folderProgressBar(): { update(progress: FolderProgress): void; stop(): void } {
@@ -16,7 +17,7 @@ export function folderProgressBar(): { update(progress: FolderProgress): void; s
       if (!process.stderr.isTTY) return;
       if (!started) bar.start(total, 0, { file: '' });
       started = true;
-      bar.update(done, { file: outcome.path.slice(-50) });
+      bar.update(done, { file: printable(outcome.path.slice(-50)) });
     },
     stop: () => {
       if (started) bar.stop();

@@ -3,7 +3,6 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { type Config, loadConfig } from '../config.ts';
 import { createLog } from '../observability/log.ts';
-import { packageRoot } from '../observability/package-root.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Reads options; unknown ones are a UsageError. */
@@ -20,9 +19,9 @@ export function userPath(path: string): string {
   return isAbsolute(path) ? path : resolve(process.env['INIT_CWD'] ?? process.cwd(), path);
 }
 
-/** The configuration, with its notices said on standard error. Throws ConfigError. */
+/** The configuration of the working directory (R34), with its notices said on standard error. Throws ConfigError. */
 export function loadSettings(): Config {
-  const { config, notices } = loadConfig(packageRoot(), process.env);
+  const { config, notices } = loadConfig(process.cwd(), process.env);
   for (const notice of notices) process.stderr.write(`Note: ${notice}\n`);
   return config;
 }

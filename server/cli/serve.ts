@@ -7,7 +7,9 @@ import { createApp } from '../http/create-app.ts';
 import { compose, type Services } from '../main.ts';
 import { version } from '../observability/version.ts';
 import type { Command } from './commands.ts';
+import { explain } from './explain.ts';
 import { commandLog, loadSettings, readArguments, userPath } from './load.ts';
+import { printable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
 const help = `Usage: npm start [-- --docs FOLDER]
@@ -19,20 +21,12 @@ Runs the server on kb.http.host (127.0.0.1) and kb.http.port (8080) until it is 
   --port PORT     listen here instead; 0 takes any free port
   --help          this text`;
 
-/** Until there are accounts, whoever reaches the port is the owner: only this machine may. */
-const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
-
 /** `knowhy serve`. Runs until SIGINT or SIGTERM. */
 export const serveCommand: Command = { help, run };
 
 async function run(args: string[]): Promise<number> {
   const { values } = readArguments({ args, options: { docs: { type: 'string' }, port: { type: 'string' } } });
   const config = withOptions(loadSettings(), values);
-  if (!LOOPBACK.includes(config.http.host)) {
-    throw new Error(
-      `kb.http.host is ${config.http.host}, but until accounts exist the server answers on loopback only: use 127.0.0.1.`,
-    );
-  }
   const log = commandLog('warn');
   const services = await compose({
     config,
@@ -124,10 +118,10 @@ async function indexAtStart(services: Services, folder: string | null, signal: A
     process.stdout.write(
       `Indexed ${folder}: ${indexed} new or changed, ${unchanged} unchanged, ${removed} removed, ${failures.length} failed.\n`,
     );
-    for (const { path, message } of failures) process.stdout.write(`  failed: ${path}: ${message}\n`);
+    for (const { path, message } of failures) process.stdout.write(printable(`  failed: ${path}: ${message}\n`));
   } catch (error) {
     if (signal.aborted) return;
-    process.stderr.write(`${folder} was not indexed: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(printable(`${folder} was not indexed: ${explain(error)}\n`));
   }
 }
 

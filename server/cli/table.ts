@@ -1,8 +1,12 @@
 import stringWidth from 'string-width';
+import { printable } from './printable.ts';
 
-/** Lines of a table whose columns align also where characters are two cells wide. Cells are cut to `maxWidth` cells. */
+/**
+ * Lines of a table whose columns align also where characters are two cells wide. Cells are cut to `maxWidth` cells
+ * and made printable before they are measured.
+ */
 export function formatTable(rows: readonly (readonly string[])[], maxWidth = 48): string {
-  const cut = rows.map((row) => row.map((cell) => cutTo(cell.replace(/\s+/g, ' '), maxWidth)));
+  const cut = rows.map((row) => row.map((cell) => cutTo(printable(cell.replace(/\s+/g, ' ')), maxWidth)));
   const columns = Math.max(0, ...cut.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, index) =>
     Math.max(0, ...cut.map((row) => stringWidth(row[index] ?? ''))),

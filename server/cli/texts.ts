@@ -1,13 +1,15 @@
 import type { StopReason } from '../../contract/chat.ts';
+import { isChinese } from '../text/language.ts';
 
-export type Language = 'zh' | 'en';
+/** What `ask` says around an answer is in the language of its question. */
+export type AnswerLanguage = 'zh' | 'en';
 
-/** The language to speak to a person who wrote this. */
-export function languageOf(text: string): Language {
-  return /\p{Script=Han}/u.test(text) ? 'zh' : 'en';
+/** The language to speak to a person who asked this. */
+export function answerLanguageOf(question: string): AnswerLanguage {
+  return isChinese(question) ? 'zh' : 'en';
 }
 
-const STOP_REASONS: Record<StopReason, Record<Language, string>> = {
+const STOP_REASONS: Record<StopReason, Record<AnswerLanguage, string>> = {
   sufficient: { zh: '证据已覆盖问题的每个部分', en: 'the evidence covers every part of the question' },
   max_rounds: { zh: '达到检索轮数上限', en: 'the round limit was reached' },
   duplicate_query: { zh: '后续查询与已检索的重复', en: 'the next query had been searched already' },
@@ -19,7 +21,7 @@ const STOP_REASONS: Record<StopReason, Record<Language, string>> = {
 };
 
 /** A stop reason in words. */
-export function stopReasonText(reason: StopReason, language: Language): string {
+export function stopReasonText(reason: StopReason, language: AnswerLanguage): string {
   return STOP_REASONS[reason][language];
 }
 

@@ -30,8 +30,7 @@ function refusalOf(
   error: Thrown,
   request: FastifyRequest,
 ): { code: RefusalCode; values: readonly (string | number)[] } {
-  if (error instanceof Refusal) return { code: error.code, values: error.values };
-  if (error instanceof ChatError) return { code: error.code, values: error.message.match(/\d+/g) ?? [] };
+  if (error instanceof Refusal || error instanceof ChatError) return { code: error.code, values: error.values };
   const code = frameworkRefusal(error);
   if (code !== null) return { code, values: [] };
   request.log.error({ err: error, requestId: request.id }, 'a request failed');

@@ -13,13 +13,22 @@ const TYPES = {
 const FILES: readonly { address: string; path: string; type: keyof typeof TYPES }[] = [
   { address: '', path: 'web/ask/index.html', type: 'html' },
   { address: 'ask.css', path: 'web/ask/ask.css', type: 'css' },
-  ...['ask', 'client', 'conversation', 'element', 'markdown', 'page-parts', 'texts', 'trace-view', 'turn-view'].map(
-    (name) => ({
-      address: `${name}.js`,
-      path: `web/ask/${name}.js`,
-      type: 'js' as const,
-    }),
-  ),
+  ...[
+    'ask',
+    'client',
+    'conversation',
+    'element',
+    'markdown',
+    'page-parts',
+    'stored',
+    'texts',
+    'trace-view',
+    'turn-view',
+  ].map((name) => ({
+    address: `${name}.js`,
+    path: `web/ask/${name}.js`,
+    type: 'js' as const,
+  })),
   {
     address: 'vendor/markdown-it.js',
     path: 'node_modules/markdown-it/dist/browser/markdown-it.esm.min.mjs',

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { Logger } from 'pino';
 import type { Database } from '../database/database.ts';
+import { DatabaseLostError } from '../database/database-lost-error.ts';
 import { FolderError } from './folder-error.ts';
 import type { DocumentSource, KnowledgeStore, StoredDocument, StoredParagraph } from './knowledge-store.ts';
 import { type FolderFile, listFolder, resolveFolder } from './list-folder.ts';
@@ -9,7 +11,7 @@ import type { DocumentPreparer } from './parsing/document-preparer.ts';
 import type { PreparedDocument } from './parsing/prepare-document.ts';
 
 /** Raised whenever parsing, splitting or tokens change: unchanged files are then read again. */
-const INDEX_VERSION = 1;
+const INDEX_VERSION = 2;
 
 /** Documents between two tidyings of the search data. */
 const COMPACT_EVERY = 200;
@@ -25,6 +27,7 @@ export interface IndexPorts {
   indexParagraphs(place: DocumentPlace, paragraphs: readonly StoredParagraph[]): Promise<void>;
   /** Tidies a dataset's search data, now and then while indexing and at its end. */
   compact(datasetId: string): Promise<void>;
+  log: Pick<Logger, 'warn'>;
 }
 
 export interface DocumentPlace {
@@ -60,8 +63,9 @@ export interface FolderReport {
 
 /**
  * Makes a dataset mirror a folder: new and changed files are parsed and made live one by one, unchanged
- * ones skipped (size and time, then content), vanished ones removed. A bad file is reported and fails alone;
- * what was indexed stays when the run ends early. Throws FolderError, and when `signal` fires.
+ * ones skipped (size and time, then content), vanished ones removed. A file that cannot be read or stored is reported
+ * and fails alone; what was indexed stays when the run ends early. Throws FolderError, DatabaseLostError, and when
+ * `signal` fires.
  */
 export async function indexFolder(
   ports: IndexPorts,
@@ -113,7 +117,11 @@ async function indexFile(ports: IndexPorts, job: FileJob): Promise<FileOutcome> 
   }
   const outcome = await ports.preparer.prepare({ name: basename(file.path), bytes: read }, job.signal);
   if (outcome.kind === 'failed') return failure(job, outcome.message);
-  await makeLive(ports, job, { source, document: outcome.document });
+  try {
+    await makeLive(ports, job, { source, document: outcome.document });
+  } catch (error) {
+    return notStored(ports, job, error);
+  }
   const { paragraphs, characters, warnings } = outcome.document;
   return { kind: 'indexed', path: file.path, paragraphs: paragraphs.length, characters, warnings };
 }
@@ -137,6 +145,14 @@ async function makeLive(
     const stored = await ports.store.insertParagraphs({ datasetId, documentId }, paragraphs);
     await ports.indexParagraphs({ datasetId, documentId, documentName }, stored);
   });
+}
+
+/** What the database refuses of a file is that file's trouble; a lost database is everybody's, and ends the run. */
+function notStored(ports: IndexPorts, job: FileJob, error: unknown): FileOutcome {
+  job.signal.throwIfAborted();
+  if (error instanceof DatabaseLostError) throw error;
+  ports.log.warn({ err: error, path: job.file.path }, 'a file could not be stored');
+  return failure(job, `The file could not be stored: ${error instanceof Error ? error.message : String(error)}`);
 }
 
 async function removeVanished(

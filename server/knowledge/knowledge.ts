@@ -100,6 +100,7 @@ export class Knowledge {
           compact: async (datasetId) => {
             await compactSearchData(this.#database, datasetId);
           },
+          log: this.#log,
         },
         folder,
         run,

@@ -56,6 +56,17 @@ describe('CachedEmbedder', () => {
     expect(inner.asked).toEqual([['a', 'bb'], ['ccc']]);
   });
 
+  it('lends the embedder inside, which asks the service and keeps nothing', async () => {
+    const { inner, cache, embedder } = build();
+    await embedder.embed(['a'], never);
+
+    await embedder.uncached.embed(['a'], never);
+    await embedder.uncached.embed(['bb'], never);
+
+    expect(inner.asked).toEqual([['a'], ['a'], ['bb']]);
+    expect(cache.entries.size).toBe(1);
+  });
+
   it('keys by the SHA-256 of the text', async () => {
     const { cache, embedder } = build();
 

@@ -34,6 +34,11 @@ export class CachedEmbedder implements Embedder {
     this.#dimensions = dimensions;
   }
 
+  /** The embedder inside, for who wants to ask the service itself. */
+  get uncached(): Embedder {
+    return this.#inner;
+  }
+
   /** Returns one vector for each text, in order. Throws what the embedder inside or the cache throws. */
   async embed(texts: readonly string[], signal: AbortSignal): Promise<number[][]> {
     const hashes = texts.map(hashText);

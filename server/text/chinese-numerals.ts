@@ -1,6 +1,7 @@
 const DIGITS: Readonly<Record<string, number>> = {
   〇: 0,
   零: 0,
+  '○': 0,
   一: 1,
   二: 2,
   两: 2,
@@ -19,10 +20,11 @@ const LARGE_UNITS: Readonly<Record<string, number>> = { 万: 10_000, 亿: 100_00
 const COUNTED =
   /(?<=第)[〇零一二两三四五六七八九十百千万亿]+|[〇零一二两三四五六七八九十百千万亿]+(?=个?(?:工作)?[年月日天周时分秒条款项章节编次人名元倍岁成万亿%])/gu;
 
-/** The value of a Chinese numeral such as 二百三十四, 十, 一九九九; null where it is none. Never throws. */
+/** The value of a numeral such as 二百三十四, 十, 一九九九, 120 or １２０; null where it is none or a mixture. Never throws. */
 export function parseChineseNumeral(text: string): number | null {
   if (text === '') return null;
-  if (/^[〇零一二两三四五六七八九]{2,}$/u.test(text)) {
+  if (/^[\d０-９]+$/u.test(text)) return Number(text.normalize('NFKC'));
+  if (/^[〇零○一二两三四五六七八九]{2,}$/u.test(text)) {
     return Number([...text].map((digit) => DIGITS[digit]).join(''));
   }
   let total = 0;

@@ -1,7 +1,7 @@
 import { Client, RequestError } from './client.js';
 import { applyFrame, applyRecord, newTurn, turnOfRecord } from './conversation.js';
-import { element } from './element.js';
-import { announce, drawBadge, drawTexts, drawWelcome, part, showNotice } from './page-parts.js';
+import { announce, drawApplications, drawBadge, drawTexts, drawWelcome, part, showNotice } from './page-parts.js';
+import { readStoredChat, storeChat, storeToken, takeToken } from './stored.js';
 import { switchLanguage, texts } from './texts.js';
 import { phaseLine } from './trace-view.js';
 import { TurnView } from './turn-view.js';
@@ -9,6 +9,8 @@ import { TurnView } from './turn-view.js';
 const RESTORED_RECORDS = 50;
 /** Between two looks at a record that is still being answered, in ms. */
 const POLL_MS = 1500;
+/** No answer takes longer on the server, in ms: what is still running then never ends. */
+const ANSWER_DEADLINE_MS = 10 * 60_000;
 
 const page = {
   client: new Client(takeToken()),
@@ -23,55 +25,46 @@ const page = {
   answering: false,
 };
 
-/** The token comes in the fragment, which no server and no log sees, and leaves the address bar at once. */
-function takeToken() {
-  const token = /^#token=(.+)$/.exec(location.hash)?.[1];
-  if (token) {
-    sessionStorage.setItem('knowhy.token', decodeURIComponent(token));
-    history.replaceState(null, '', location.pathname + location.search);
-  }
-  return sessionStorage.getItem('knowhy.token') ?? '';
-}
-
 async function start() {
   clearTurns();
+  const { generation } = page;
+  part('composer').hidden = true;
   draw();
   showNotice('');
   try {
-    page.offline = (await page.client.profile()).offline;
-    drawBadge(page.offline);
+    const { offline } = await page.client.profile();
+    if (generation !== page.generation) return;
+    page.offline = offline;
+    drawBadge(offline);
     if (page.client.token === '') return showSignIn('');
-    page.applications = await page.client.applications();
+    const applications = await page.client.applications();
+    if (generation !== page.generation) return;
+    page.applications = applications;
   } catch (error) {
-    return report(error);
+    if (generation === page.generation) report(error);
+    return;
   }
   part('sign-in').hidden = true;
   const stored = readStoredChat();
   page.application =
     page.applications.find((application) => application.id === stored.applicationId) ?? page.applications[0] ?? null;
-  drawApplications();
-  part('composer').hidden = !page.application;
+  drawApplications(page);
   if (stored.chatId && stored.applicationId === page.application?.id) await restore(stored.chatId);
+  if (generation === page.generation) showComposer();
+}
+
+/** Once the stored conversation is there, or was left: a question asked before would stand in the midst of it. */
+function showComposer() {
+  part('composer').hidden = !page.application || !part('sign-in').hidden;
   draw();
   part('question').focus();
 }
 
-function readStoredChat() {
-  try {
-    return JSON.parse(sessionStorage.getItem('knowhy.chat') ?? '{}');
-  } catch {
-    return {};
-  }
-}
-
-function storeChat() {
-  const { application, chatId } = page;
-  sessionStorage.setItem('knowhy.chat', JSON.stringify({ applicationId: application?.id, chatId }));
-}
-
 async function restore(chatId) {
+  const { generation } = page;
   try {
     const { total, records } = await page.client.lastRecords(page.application.id, chatId, RESTORED_RECORDS);
+    if (generation !== page.generation) return;
     page.chatId = chatId;
     part('earlier').hidden = total <= records.length;
     for (const record of records) {
@@ -80,49 +73,60 @@ async function restore(chatId) {
       if (turn.state === 'running') void followRestored(turn);
     }
   } catch (error) {
+    if (generation !== page.generation) return;
     if (error.kind !== 'refused') return report(error);
     newConversation();
     showNotice(texts().errors.chat_gone);
   }
 }
 
-/** Looks at a stored record until its answer is there. Rejects where the server can't be asked. */
+/** Looks at a stored record until its answer is there. Rejects where the server can't be asked or never has it. */
 async function follow(turn, generation) {
+  const deadlineMs = Date.now() + ANSWER_DEADLINE_MS;
   for (;;) {
     const record = await page.client.record(page.application.id, page.chatId, turn.recordId);
     if (generation !== page.generation) return;
     applyRecord(turn, record);
     if (turn.state !== 'running') return;
+    if (Date.now() >= deadlineMs) throw new RequestError('unfinished', texts().errors.unfinished);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     if (generation !== page.generation) return;
   }
 }
 
-/** A question that was being answered when the page was loaded. */
-async function followRestored(turn) {
+/** Holds the question field while an answer is awaited, and frees it whatever happens. */
+async function untilAnswered(turn, work) {
   const { generation } = page;
   setAnswering(true);
-  await follow(turn, generation).catch((error) => fail(turn, error));
-  if (generation === page.generation) finish(turn);
+  try {
+    await work(generation);
+  } catch (error) {
+    if (generation === page.generation) fail(turn, error);
+  } finally {
+    if (generation === page.generation) finish(turn);
+  }
+}
+
+/** A question that was being answered when the page was loaded. */
+function followRestored(turn) {
+  return untilAnswered(turn, (generation) => follow(turn, generation));
 }
 
 async function ask(question) {
-  if (question.trim() === '' || page.answering) return;
-  const { generation } = page;
+  if (question.trim() === '' || page.answering || part('composer').hidden) return;
   showNotice('');
-  setAnswering(true);
   const turn = newTurn(question.trim());
   addTurn(turn);
   page.views.get(turn).element.scrollIntoView({ block: 'start', behavior: scrollBehavior() });
   part('question').value = '';
-  try {
-    await readAnswer(turn, generation);
-  } catch (error) {
-    if (generation === page.generation) fail(turn, error);
-  }
-  if (generation !== page.generation) return;
-  await readRecord(turn, generation);
-  if (generation === page.generation) finish(turn);
+  await untilAnswered(turn, async (generation) => {
+    try {
+      await readAnswer(turn, generation);
+    } catch (error) {
+      if (generation === page.generation) fail(turn, error);
+    }
+    if (generation === page.generation) await readRecord(turn, generation);
+  });
 }
 
 /** After the stream the stored record has the last word: the same is shown now and after a reload. */
@@ -131,7 +135,9 @@ async function readRecord(turn, generation) {
     if (turn.error?.code === 'connection_lost') turn.recordId ??= await findRecordId(turn.question);
     if (turn.recordId !== null) await follow(turn, generation);
   } catch (error) {
-    if (generation === page.generation && turn.error === null) fail(turn, error);
+    // What went wrong first says more, unless it is the page itself.
+    const isTold = turn.error !== null && error instanceof RequestError;
+    if (generation === page.generation && !isTold) fail(turn, error);
   }
 }
 
@@ -142,8 +148,8 @@ async function findRecordId(question) {
 }
 
 function finish(turn) {
-  page.views.get(turn).draw();
   setAnswering(false);
+  page.views.get(turn).draw();
   announce(turn.error ? turn.error.message : texts().answerReady(turn.record?.citations.length ?? 0));
 }
 
@@ -152,7 +158,7 @@ async function readAnswer(turn, generation) {
     const chatId = await page.client.openChat(page.application.id);
     if (generation !== page.generation) return;
     page.chatId = chatId;
-    storeChat();
+    storeChat(page);
   }
   let ended = false;
   const read = page.client.ask(page.chatId, turn.question, (frame) => {
@@ -162,7 +168,7 @@ async function readAnswer(turn, generation) {
   });
   // A broken connection and a stream without its end are one: the server goes on, the record will tell.
   await read.catch((error) => {
-    if (error instanceof RequestError) throw error;
+    if (error.kind !== 'connection_lost') throw error;
   });
   if (!ended && turn.state === 'running') {
     throw new RequestError('connection_lost', texts().errors.connection_lost);
@@ -178,9 +184,13 @@ function drawFrame(turn, frame) {
   else if (frame.data.content !== '') view.drawAnswerSoon();
 }
 
+/** Shows why a turn failed. A mistake of the page is shown as one and thrown on, for the browser's console. */
 function fail(turn, error) {
   turn.state = 'failed';
-  if (!(error instanceof RequestError)) throw error;
+  if (!(error instanceof RequestError)) {
+    turn.error = { code: 'page', message: texts().errors.page };
+    throw error;
+  }
   turn.error = { code: error.code || error.kind, message: error.message };
   if (error.kind !== 'token') return;
   part('question').value = turn.question;
@@ -223,27 +233,15 @@ function clearTurns() {
 function newConversation() {
   clearTurns();
   showNotice('');
-  storeChat();
-  draw();
-  part('question').focus();
+  storeChat(page);
+  showComposer();
 }
 
 function showSignIn(message) {
   part('sign-in').hidden = false;
-  part('composer').hidden = true;
-  part('welcome').hidden = true;
+  for (const id of ['composer', 'welcome', 'application', 'new-conversation']) part(id).hidden = true;
   showNotice(message);
   part('token').focus();
-}
-
-function drawApplications() {
-  const select = part('application');
-  select.replaceChildren(
-    ...page.applications.map((application) => element('option', { value: application.id }, application.name)),
-  );
-  select.value = page.application?.id ?? '';
-  select.disabled = page.applications.length < 2;
-  for (const id of ['application', 'new-conversation']) part(id).hidden = page.application === null;
 }
 
 function draw() {
@@ -273,7 +271,7 @@ part('question').addEventListener('keydown', (event) => {
 part('sign-in').addEventListener('submit', (event) => {
   event.preventDefault();
   page.client.token = part('token').value.trim();
-  sessionStorage.setItem('knowhy.token', page.client.token);
+  storeToken(page.client.token);
   part('token').value = '';
   void start();
 });

@@ -1,7 +1,10 @@
 import { currentLanguage, texts } from './texts.js';
 import { createParser } from './vendor/eventsource-parser.js';
 
-/** What went wrong with a request. `kind`: `token`, `network`, `refused` (the server said why) or `bad_answer`. */
+/**
+ * What went wrong with a request. `kind`: `token`, `network`, `connection_lost` (in the midst of an
+ * answer), `refused` (the server said why), `bad_answer` or `unfinished`.
+ */
 export class RequestError extends Error {
   constructor(kind, message, code = 0) {
     super(message);
@@ -11,7 +14,7 @@ export class RequestError extends Error {
   }
 }
 
-/** The server's API with a token. Every method rejects with RequestError. */
+/** The server's API with a token. Every method rejects with RequestError, and `ask` with what `onEvent` throws. */
 export class Client {
   constructor(token) {
     this.token = token;
@@ -55,12 +58,12 @@ export class Client {
       throw new RequestError('bad_answer', texts().errors.bad_answer);
     }
     const parser = createParser({
-      onEvent: ({ event, data }) => onEvent({ name: event ?? 'message', data: JSON.parse(data) }),
+      onEvent: ({ event, data }) => onEvent({ name: event ?? 'message', data: parseFrame(data) }),
     });
     const decoder = new TextDecoder();
     const reader = response.body.getReader();
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await readPiece(reader);
       if (done) return;
       parser.feed(decoder.decode(value, { stream: true }));
     }
@@ -77,6 +80,22 @@ export class Client {
     } catch {
       throw new RequestError('network', texts().errors.network);
     }
+  }
+}
+
+async function readPiece(reader) {
+  try {
+    return await reader.read();
+  } catch {
+    throw new RequestError('connection_lost', texts().errors.connection_lost);
+  }
+}
+
+function parseFrame(data) {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new RequestError('bad_answer', texts().errors.bad_answer);
   }
 }
 

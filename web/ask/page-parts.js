@@ -25,6 +25,15 @@ export function drawBadge(offline) {
   badge.title = offline?.chat ? t.offlineHelp : t.keywordsOnlyHelp;
 }
 
+/** The applications to choose from, and the button for a new conversation; neither without an application. */
+export function drawApplications({ applications, application }) {
+  const select = part('application');
+  select.replaceChildren(...applications.map(({ id, name }) => element('option', { value: id }, name)));
+  select.value = application?.id ?? '';
+  select.disabled = applications.length < 2;
+  for (const id of ['application', 'new-conversation']) part(id).hidden = application === null;
+}
+
 /** What stands in place of a conversation that has not begun. `onPick(question)`: a suggested question was chosen. */
 export function drawWelcome({ application, offline, onPick }) {
   const t = texts();

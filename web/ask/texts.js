@@ -76,6 +76,8 @@ const TEXTS = {
       network: '无法连接服务器。请确认服务正在运行，然后重试。',
       connection_lost: '连接中断。回答仍在服务器上继续，恢复连接后刷新本页即可看到。',
       bad_answer: '服务器的响应无法识别。请刷新本页后重试。',
+      unfinished: '等了 10 分钟，回答仍未完成，不再等待。请重新提问；如果再次发生，请查看服务日志。',
+      page: '页面出错，没能显示回答。回答仍保存在服务器上，刷新本页即可看到。',
       token: '令牌无效或已失效，请重新输入。',
       chat_gone: '之前的会话已不存在，已开始新会话。',
     },
@@ -162,6 +164,9 @@ const TEXTS = {
       network: 'The server cannot be reached. Check that it is running, then try again.',
       connection_lost: 'The connection broke. The server goes on answering; reload this page once it is reachable.',
       bad_answer: 'The server’s reply was not understood. Reload this page and try again.',
+      unfinished:
+        'After 10 minutes the answer is still not complete, so the page stopped waiting. Ask again; if it happens again, look into the server’s log.',
+      page: 'This page made a mistake and could not show the answer. The server has stored it: reload this page to see it.',
       token: 'The access token is wrong or no longer valid; enter it again.',
       chat_gone: 'The earlier conversation no longer exists; this is a new one.',
     },

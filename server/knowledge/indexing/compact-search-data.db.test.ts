@@ -29,16 +29,26 @@ describeOnDatabases('compactSearchData', (open) => {
   });
 
   const scores = async (datasetId: string) => {
-    const leg = await searchKeywords(database, { query: '房屋租赁合同', datasetIds: [datasetId], excludeParagraphIds: [], limit: 100 });
+    const leg = await searchKeywords(database, {
+      query: '房屋租赁合同',
+      datasetIds: [datasetId],
+      excludeParagraphIds: [],
+      limit: 100,
+    });
     return leg.hits.map(({ paragraphId, score }) => [paragraphId, Number(score.toFixed(9))]);
   };
   const segments = (datasetId: string) =>
-    database.query<{ paragraphs: number }>('select paragraphs from max_kb_search_segment where dataset_id = $1', [datasetId]);
+    database.query<{ paragraphs: number }>('select paragraphs from max_kb_search_segment where dataset_id = $1', [
+      datasetId,
+    ]);
 
   it('leaves every score as it was', async () => {
     const datasetId = await addDataset(database);
     for (let number = 0; number < 50; number += 1) {
-      await addDocument(database, datasetId, { name: `${number}.md`, paragraphs: [['', `房屋租赁 ${'合同 '.repeat(number % 5)}`]] });
+      await addDocument(database, datasetId, {
+        name: `${number}.md`,
+        paragraphs: [['', `房屋租赁 ${'合同 '.repeat(number % 5)}`]],
+      });
     }
     const before = await scores(datasetId);
 
@@ -51,14 +61,23 @@ describeOnDatabases('compactSearchData', (open) => {
   it('forgets what was deleted, in lists and statistics', async () => {
     const datasetId = await addDataset(database);
     const kept = await addDocument(database, datasetId, { name: 'kept.md', paragraphs: [['', '租赁合同']] });
-    const gone = await addDocument(database, datasetId, { name: 'gone.md', paragraphs: [['', '租赁合同'], ['', '劳动合同']] });
+    const gone = await addDocument(database, datasetId, {
+      name: 'gone.md',
+      paragraphs: [
+        ['', '租赁合同'],
+        ['', '劳动合同'],
+      ],
+    });
     await database.query('delete from max_kb_document where id = $1', [gone.documentId]);
 
     await compactSearchData(database, datasetId);
 
     expect(await segments(datasetId)).toEqual([{ paragraphs: 1 }]);
     expect((await scores(datasetId)).map(([id]) => id)).toEqual([kept.paragraphs[0]?.id]);
-    const [row] = await database.query<{ n: number }>(`select count(*) as n from max_kb_search_posting where dataset_id = $1 and term = '劳动'`, [datasetId]);
+    const [row] = await database.query<{ n: number }>(
+      `select count(*) as n from max_kb_search_posting where dataset_id = $1 and term = '劳动'`,
+      [datasetId],
+    );
     expect(row?.n).toBe(0);
   });
 

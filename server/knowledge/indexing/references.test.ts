@@ -11,7 +11,12 @@ describe('parseReferences', () => {
     ['刑法第二百三十四条之一', 'article', '234-1', '刑法'],
     ['民诉法第五条', 'article', '5', '民事诉讼法'],
     ['行政复议法第二章第二十条', 'article', '20', '行政复议法'],
-    ['最高人民法院关于适用《中华人民共和国婚姻法》若干问题的解释（二）第十五条', 'article', '15', '最高人民法院关于适用婚姻法若干问题的解释(二)'],
+    [
+      '最高人民法院关于适用《中华人民共和国婚姻法》若干问题的解释（二）第十五条',
+      'article',
+      '15',
+      '最高人民法院关于适用婚姻法若干问题的解释(二)',
+    ],
     ['Article 5 of the Foo Act', 'article', '5', 'fooact'],
     ['GDPR Article 17', 'article', '17', 'gdpr'],
     ['section 3.2.1 of the manual', 'section', '3.2.1', 'manual'],
@@ -39,9 +44,12 @@ describe('parseReferences', () => {
     ]);
   });
 
-  it.each(['v2.10', '3.14', '第二天怎么办', '2019-01-02', '60日', "'; drop table x; --", ''])('finds none in %j', (query) => {
-    expect(parseReferences(query)).toEqual([]);
-  });
+  it.each(['v2.10', '3.14', '第二天怎么办', '2019-01-02', '60日', "'; drop table x; --", ''])(
+    'finds none in %j',
+    (query) => {
+      expect(parseReferences(query)).toEqual([]);
+    },
+  );
 
   it('takes short time for hostile text', () => {
     const startedMs = performance.now();
@@ -65,7 +73,11 @@ describe('paragraphReferences', () => {
   });
 
   it('reads articles at the beginnings of lines when the title has none', () => {
-    const terms = paragraphReferences({ title: '总则', content: '第一条 为了……\n第二条 本办法……', documentName: '考勤办法.docx' });
+    const terms = paragraphReferences({
+      title: '总则',
+      content: '第一条 为了……\n第二条 本办法……',
+      documentName: '考勤办法.docx',
+    });
 
     expect(terms).toContain(referenceTerm({ kind: 'article', number: '2' }, { kind: 'strict', name: '考勤办法' }));
   });

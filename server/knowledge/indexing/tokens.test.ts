@@ -83,11 +83,14 @@ describe('queryTerms', () => {
 
   it('looks only for what an index has, for a text against itself', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('合同', '税', 'Qwen3-32B', ' ', '，', '请问', '60日', 'running'), { maxLength: 12 }), (parts) => {
-        const text = parts.join('');
-        const indexed = indexTerms(text).counts;
-        for (const term of queryTerms(text).weights.keys()) expect(indexed.has(term) || isStopTerm(term)).toBe(true);
-      }),
+      fc.property(
+        fc.array(fc.constantFrom('合同', '税', 'Qwen3-32B', ' ', '，', '请问', '60日', 'running'), { maxLength: 12 }),
+        (parts) => {
+          const text = parts.join('');
+          const indexed = indexTerms(text).counts;
+          for (const term of queryTerms(text).weights.keys()) expect(indexed.has(term) || isStopTerm(term)).toBe(true);
+        },
+      ),
     );
   });
 

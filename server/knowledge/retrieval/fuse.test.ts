@@ -8,7 +8,10 @@ const names = (prefix: string, count: number) => Array.from({ length: count }, (
 const flat = (index: number): number => 0.5 - index * 0.001;
 
 const legs = fc
-  .tuple(fc.uniqueArray(fc.integer({ min: 0, max: 150 }), { maxLength: 100 }), fc.uniqueArray(fc.integer({ min: 0, max: 150 }), { maxLength: 100 }))
+  .tuple(
+    fc.uniqueArray(fc.integer({ min: 0, max: 150 }), { maxLength: 100 }),
+    fc.uniqueArray(fc.integer({ min: 0, max: 150 }), { maxLength: 100 }),
+  )
   .map(([keyword, vector]) => ({ keyword: leg(keyword.map(String), flat), vector: leg(vector.map(String), flat) }));
 
 describe('fuse', () => {
@@ -32,7 +35,9 @@ describe('fuse', () => {
     fc.assert(
       fc.property(legs, (input) => {
         fc.pre(input.keyword.length > 0);
-        const first = fuse({ ...input, keywordCoverage: 1 }).slice(0, 5).map((hit) => hit.id);
+        const first = fuse({ ...input, keywordCoverage: 1 })
+          .slice(0, 5)
+          .map((hit) => hit.id);
 
         for (const { id } of input.keyword.slice(0, 5)) expect(first).toContain(id);
       }),

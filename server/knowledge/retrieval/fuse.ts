@@ -28,14 +28,14 @@ const MIN_KEYWORD_COVERAGE = 0.25;
 const VECTOR_WEIGHT_WITHOUT_WORDS = 0.8;
 
 /**
- * Vector weights by how clearly the vector leg's best stand out (`standout`; noise has 1, over 2.5 in 1 of 100 lists). Below 0.5
+ * Vector weights by how clearly the vector leg's best stand out (`standout`; noise has about 1). Below 0.5
  * a paragraph that only vectors found cannot reach the first ten places, but one that both found can rise. Where nothing stands
  * out the keyword leg's first five stay the first five: a leg that is a worse copy of the keywords (hashed bigrams, R@5 .29) then
  * leaves R@5 at .41, where equal weights make it .36 and .2 without that rule .39. Simulated legs and all figures: `bench
  * retrieval` (754 law questions, 2026-12-01).
  */
 const CLEAR = { standout: 4, weight: 0.55 };
-const LIKELY = { standout: 2.5, weight: 0.4 };
+const LIKELY = { standout: 3, weight: 0.4 };
 const UNCLEAR_WEIGHT = 0.3;
 const ANCHORED = 5;
 

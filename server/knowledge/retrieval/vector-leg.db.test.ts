@@ -28,7 +28,7 @@ describeOnDatabases('searchVectors', (open) => {
   beforeAll(async () => {
     database = await open();
     const datasetId = await addDataset(database);
-    const paragraphs = Array.from({ length: 300 }, (_, index) => ['', `${index}`] as const);
+    const paragraphs = Array.from({ length: 80 }, (_, index) => ['', `${index}`] as const);
     document = await addDocument(database, datasetId, { name: 'a.md', paragraphs });
   });
 
@@ -61,7 +61,7 @@ describeOnDatabases('searchVectors', (open) => {
     await store(model, dimensions);
     await ensureVectorIndex(database, dimensions);
 
-    const exact = await searchVectors(database, request(model, dimensions), 300);
+    const exact = await searchVectors(database, request(model, dimensions), 80);
     const indexed = await searchVectors(database, request(model, dimensions), EXACT_SCAN_ROWS + 1);
 
     expect(exact).toHaveLength(10);
@@ -73,7 +73,7 @@ describeOnDatabases('searchVectors', (open) => {
     await store('twice', 8);
 
     const datasetIds = [document.datasetId];
-    expect(await countDatasetVectors(database, { datasetIds, model: 'twice' })).toBe(300);
+    expect(await countDatasetVectors(database, { datasetIds, model: 'twice' })).toBe(80);
     expect(await countDatasetVectors(database, { datasetIds, model: 'other' })).toBe(0);
     expect(await searchVectors(database, request('other', 8), 1)).toEqual([]);
   });

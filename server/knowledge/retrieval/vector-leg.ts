@@ -34,7 +34,7 @@ export async function countDatasetVectors(
   const [row] = await database.query<{ n: number }>(
     `select count(*) as n from (
        select 1 from max_kb_embedding where dataset_id = any($1::uuid[]) and model = $2 limit ${EXACT_SCAN_ROWS + 1}
-     ) as some`,
+     ) as counted`,
     [datasetIds, model],
   );
   return row?.n ?? 0;

@@ -1,3 +1,5 @@
+import { parseChineseNumeral } from '../../text/chinese-numerals.ts';
+
 /** The divisions of a Chinese statute, outermost first: book, part of a book, chapter, section, article. */
 export const statuteDivisions = ['编', '分编', '章', '节', '条'] as const;
 
@@ -13,26 +15,10 @@ const divisionLine = new RegExp(
 /** A division heading is a name, not a sentence; the longest of 1,351 statutes is 46 characters. */
 const maxDivisionHeadingLength = 60;
 
-const digits: Record<string, number> = {
-  〇: 0,
-  零: 0,
-  '○': 0,
-  一: 1,
-  二: 2,
-  两: 2,
-  三: 3,
-  四: 4,
-  五: 5,
-  六: 6,
-  七: 7,
-  八: 8,
-  九: 9,
-};
-const units: Record<string, number> = { 十: 10, 百: 100, 千: 1000, 万: 10_000 };
-
 /** A line that may begin an article. `length`: UTF-16 units of the line up to the end of the article's name. */
 export interface ArticleStart {
   readonly name: string;
+  /** 0 for a numeral that has no value. */
   readonly number: number;
   /** Whether it is an inserted article such as 第一百二十条之一. */
   readonly isInserted: boolean;
@@ -54,7 +40,7 @@ export function readArticleStart(line: string): ArticleStart | null {
   const rest = line.slice(length);
   return {
     name,
-    number: parseNumeral(name.slice(1, name.indexOf('条'))),
+    number: parseChineseNumeral(name.slice(1, name.indexOf('条'))) ?? 0,
     isInserted: name.includes('之'),
     length,
     isSeparated: /^(?:[\s　:：\u200b]|$)/.test(rest),
@@ -73,25 +59,4 @@ export function readDivision(line: string): Exclude<StatuteDivision, '条'> | nu
   if (/[。；;，,：:]$/.test(rest) || /[。；]/.test(rest)) return null;
   const division = statuteDivisions.find((candidate) => candidate === match[2]);
   return division === undefined || division === '条' ? null : division;
-}
-
-/** The value of a Chinese or decimal numeral up to 99,999; 0 for an empty text. Never throws. */
-export function parseNumeral(text: string): number {
-  const ascii = text.normalize('NFKC');
-  if (/^\d+$/.test(ascii)) return Number(ascii);
-  let total = 0;
-  let digit: number | null = null;
-  for (const character of text) {
-    const unit = units[character];
-    if (unit === 10_000) {
-      total = (total + (digit ?? 0)) * unit;
-      digit = null;
-    } else if (unit !== undefined) {
-      total += (digit ?? 1) * unit;
-      digit = null;
-    } else {
-      digit = digits[character] ?? 0;
-    }
-  }
-  return total + (digit ?? 0);
 }
