@@ -46,19 +46,19 @@ export type IndexFolder = (
 export interface ComposeOptions {
   config: Config;
   log: Logger;
-  /** The embedded database's folder was taken by another process: stop at once. */
-  onFolderLost(error: Error): void;
+  /** The embedded database is lost: its thread ended, or another process took its folder. Stop at once. */
+  onLost(error: Error): void;
 }
 
 /**
  * Builds the program from its configuration: data folder, database with its migrations, models, features.
  * Throws what opening them throws; then nothing stays open.
  */
-export async function compose({ config, log, onFolderLost }: ComposeOptions): Promise<Services> {
-  const dataFolder = config.databaseUrl === null ? await holdDataFolder(config.dataDir, onFolderLost) : null;
+export async function compose({ config, log, onLost }: ComposeOptions): Promise<Services> {
+  const dataFolder = config.databaseUrl === null ? await holdDataFolder(config.dataDir, onLost) : null;
   let database: Database | undefined;
   try {
-    database = await openDatabase(databaseLocation(config));
+    database = await openDatabase(databaseLocation(config), { onLost });
     await migrate(database);
     return await assemble({ config, log, database, dataFolder });
   } catch (error) {

@@ -21,11 +21,11 @@ export class LocalBackend implements AskBackend {
   }
 
   static async open(config: Config): Promise<LocalBackend> {
-    const onFolderLost = (error: Error) => {
-      process.stderr.write(`The data folder was taken by another process: ${error.message}\n`);
+    const onLost = (error: Error) => {
+      process.stderr.write(`The embedded database is lost: ${error.message}\n`);
       process.exit(1);
     };
-    return new LocalBackend(await compose({ config, log: commandLog('silent'), onFolderLost }));
+    return new LocalBackend(await compose({ config, log: commandLog('silent'), onLost }));
   }
 
   get offline(): boolean {

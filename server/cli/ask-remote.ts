@@ -6,6 +6,7 @@ import type { ChatEvent } from '../chat/chat-events.ts';
 import type { FolderProgress } from '../knowledge/index-folder.ts';
 import type { IndexedFolder } from '../main.ts';
 import type { AskBackend } from './ask-backend.ts';
+import { answerLanguageOf } from './texts.ts';
 
 /** Everything but a stream is a look into the database; a server that takes longer hangs. */
 const GET_TIMEOUT_MS = 30_000;
@@ -68,6 +69,7 @@ export class RemoteBackend implements AskBackend {
     const chatId = z.string().parse(await this.#get(`/api/application/${applicationId}/chat/open`, signal));
     const response = await this.#send(`/api/application/chat_message/${chatId}`, { message: question }, signal, {
       'x-agent-status': 'on',
+      'accept-language': answerLanguageOf(question) === 'zh' ? 'zh-CN' : 'en-US',
     });
     const recordId = await this.#follow(response, onEvent);
     return recordDetail.parse(

@@ -36,6 +36,7 @@ async function run(args: string[]): Promise<number> {
   const controller = new AbortController();
   const interrupt = () => controller.abort();
   process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
   const backend = await openBackend(controller.signal);
   try {
     const printer = new AskPrinter({ language: answerLanguageOf(question), json: values.json });
@@ -46,6 +47,7 @@ async function run(args: string[]): Promise<number> {
     return record.state === 'done' ? 0 : 1;
   } finally {
     process.off('SIGINT', interrupt);
+    process.off('SIGTERM', interrupt);
     await backend.close();
   }
 }

@@ -61,7 +61,7 @@ async function checkEnvironment(config: Config, report: (finding: Finding) => vo
     return;
   }
   const services = await attempt(report, 'database', () =>
-    compose({ config, log: commandLog('silent'), onFolderLost: () => process.exit(1) }),
+    compose({ config, log: commandLog('silent'), onLost: () => process.exit(1) }),
   );
   if (!services) return;
   try {

@@ -28,23 +28,28 @@ async function run(args: string[]): Promise<number> {
   const { values } = readArguments({ args, options: { docs: { type: 'string' }, port: { type: 'string' } } });
   const config = withOptions(loadSettings(), values);
   const log = commandLog('warn');
+  // Before anything is opened: a signal during the start must find somebody who closes it again.
+  const signals = untilSignal();
   const services = await compose({
     config,
     log,
-    onFolderLost: (error) => {
-      log.fatal({ err: error }, 'the data folder was taken by another process');
+    onLost: (error) => {
+      log.fatal({ err: error }, 'the embedded database is lost');
       process.exit(1);
     },
   });
   try {
-    await serve(services, { config, log });
+    await serve(services, { config, log, signals });
     return 0;
   } finally {
     await services.close();
   }
 }
 
-async function serve(services: Services, { config, log }: { config: Config; log: Logger }): Promise<void> {
+async function serve(
+  services: Services,
+  { config, log, signals }: { config: Config; log: Logger; signals: Promise<void> },
+): Promise<void> {
   const token = randomBytes(24).toString('base64url');
   const app = await createApp({
     ask: services.ask,
@@ -55,7 +60,6 @@ async function serve(services: Services, { config, log }: { config: Config; log:
     offline: { chat: services.models.answer.offline, embedding: services.models.embedder === null },
     log,
   });
-  const signals = untilSignal();
   try {
     await app.listen({ host: config.http.host, port: config.http.port });
     const url = addressOf(app, config.http.host);
@@ -74,7 +78,8 @@ async function serve(services: Services, { config, log }: { config: Config; log:
 
 function withOptions(config: Config, options: { docs?: string | undefined; port?: string | undefined }): Config {
   const { docs, port } = options;
-  if (port !== undefined && !/^\d{1,5}$/.test(port)) throw new UsageError('--port needs a number from 0 to 65535.');
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
+    throw new UsageError('--port needs a number from 0 to 65535.');
   if (docs !== undefined && docs.trim() === '') throw new UsageError('--docs needs a folder.');
   return {
     ...config,

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { access, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,8 @@ export interface OpenPGliteOptions {
  */
 export async function openPGlite(dataDir: string, { onLost }: OpenPGliteOptions = {}): Promise<Database> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const { path, remove } = await makeSocketPath();
+  await refuseDamaged(dataDir);
+  const { path, remove } = await makeSocketPath(dataDir);
   try {
     const server = new PGliteServer({ dataDir, path }, onLost);
     await server.start();
@@ -58,10 +59,33 @@ export async function openPGlite(dataDir: string, { onLost }: OpenPGliteOptions 
  * data folder, because a socket's path may have some 100 bytes. A pipe of Windows has no folder, but by default only
  * its owner and administrators may write to it (learn.microsoft.com, "Named Pipe Security and Access Rights").
  */
-async function makeSocketPath(): Promise<{ path: string; remove(): Promise<void> }> {
+async function makeSocketPath(dataDir: string): Promise<{ path: string; remove(): Promise<void> }> {
   if (process.platform === 'win32') return { path: `\\\\.\\pipe\\knowhy-${randomUUID()}`, remove: async () => {} };
-  const folder = await mkdtemp(join(tmpdir(), 'knowhy-'));
+  const prefix = `knowhy-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}-`;
+  await removeLeftOver(prefix);
+  const folder = await mkdtemp(join(tmpdir(), prefix));
   return { path: join(folder, 'socket'), remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** The caller holds the data folder, so a socket folder of it that exists already belongs to a process that was killed. */
+async function removeLeftOver(prefix: string): Promise<void> {
+  const names = await readdir(tmpdir());
+  const leftOver = names.filter((name) => name.startsWith(prefix));
+  await Promise.all(leftOver.map((name) => rm(join(tmpdir(), name), { recursive: true, force: true })));
+}
+
+/** PGlite would make a new, empty database over the rest of an old one that lost its version file. */
+async function refuseDamaged(dataDir: string): Promise<void> {
+  const isThere = (name: string) =>
+    access(join(dataDir, name)).then(
+      () => true,
+      () => false,
+    );
+  if ((await isThere('global/pg_control')) && !(await isThere('PG_VERSION'))) {
+    throw new Error(
+      `${dataDir} is damaged: PG_VERSION is missing. Put it back from a backup, or move the folder away.`,
+    );
+  }
 }
 
 /** The driver connects its socket to a host and a port; this one goes to `path`, whatever it is told. */

@@ -73,22 +73,24 @@ export async function indexFolder(
   run: { onProgress(progress: FolderProgress): void; signal: AbortSignal },
 ): Promise<FolderReport> {
   const root = await resolveFolder(folder);
-  const files = await listFolder(root);
+  const { files, unreadable } = await listFolder(root);
   const datasetId = await ports.store.ensureFolderDataset({ folder: root, name: basename(root) || root });
   const known = new Map(
     (await ports.store.listFolderDocuments(datasetId)).map((document) => [document.path, document]),
   );
-  if (files.length === 0 && known.size === 0) {
+  if (files.length === 0 && known.size === 0 && unreadable.length === 0) {
     throw new FolderError('folder_has_no_documents', `${root} holds no document that can be read.`);
   }
   const report = newReport(datasetId, root, files.length);
+  report.failures.push(...unreadable.map((place) => ({ ...place, kept: isKnownBelow(known, place.path) })));
   for (const [index, file] of files.entries()) {
     const outcome = await indexFile(ports, { datasetId, file, known: known.get(file.path), signal: run.signal });
     note(report, outcome);
     run.onProgress({ done: index + 1, total: files.length, outcome });
     if (outcome.kind === 'indexed' && report.indexed % COMPACT_EVERY === 0) await ports.compact(datasetId);
   }
-  report.removed = await removeVanished(ports, { files, known });
+  const present = [...files, ...unreadable].map((place) => place.path);
+  report.removed = await removeVanished(ports, { present, known });
   if (report.indexed + report.removed > 0) await ports.compact(datasetId);
   return report;
 }
@@ -129,12 +131,14 @@ async function indexFile(ports: IndexPorts, job: FileJob): Promise<FileOutcome> 
 /** One transaction swaps the old version for the new one: a reader sees either, never none. */
 async function makeLive(
   ports: IndexPorts,
-  { datasetId, file, known }: FileJob,
+  { datasetId, file }: FileJob,
   { source, document }: { source: DocumentSource; document: PreparedDocument },
 ): Promise<void> {
   const { strategy, characters, pages, warnings, paragraphs } = document;
   await ports.database.transaction(async () => {
-    if (known) await ports.store.deleteDocument(known.id);
+    // Another process may index the same folder: one after the other, and the later replaces what the earlier wrote.
+    await ports.store.lockDataset(datasetId);
+    await ports.store.deleteDocumentAt(datasetId, file.path);
     const documentName = file.path.slice(-150);
     const documentId = await ports.store.insertDocument({
       datasetId,
@@ -155,16 +159,25 @@ function notStored(ports: IndexPorts, job: FileJob, error: unknown): FileOutcome
   return failure(job, `The file could not be stored: ${error instanceof Error ? error.message : String(error)}`);
 }
 
+/** Removes documents whose file is gone; what could not be looked at is not gone. */
 async function removeVanished(
   ports: IndexPorts,
-  { files, known }: { files: readonly FolderFile[]; known: Map<string, StoredDocument> },
+  { present, known }: { present: readonly string[]; known: ReadonlyMap<string, StoredDocument> },
 ): Promise<number> {
-  const present = new Set(files.map((file) => file.path));
-  const vanished = [...known.values()].filter((document) => !present.has(document.path));
-  for (const document of vanished) {
-    await ports.store.deleteDocument(document.id);
-  }
+  const paths = new Set(present);
+  const vanished = [...known.values()].filter((document) => !ancestors(document.path).some((path) => paths.has(path)));
+  for (const document of vanished) await ports.store.deleteDocument(document.id);
   return vanished.length;
+}
+
+/** A path and every folder above it. */
+function ancestors(path: string): string[] {
+  const parts = path.split('/');
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+function isKnownBelow(known: ReadonlyMap<string, StoredDocument>, folder: string): boolean {
+  return [...known.keys()].some((path) => ancestors(path).includes(folder));
 }
 
 /** The bytes, or why there are none. */

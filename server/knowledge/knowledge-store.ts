@@ -116,18 +116,22 @@ export class KnowledgeStore {
     return stored;
   }
 
+  /** Holds others off this dataset until the surrounding transaction ends. */
+  async lockDataset(datasetId: string): Promise<void> {
+    await this.#database.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [datasetId]);
+  }
+
+  /** The document of a file, if there is one. */
+  async deleteDocumentAt(datasetId: string, path: string): Promise<void> {
+    await this.#database.query(
+      `delete from max_kb_document where dataset_id = $1 and meta ->> 'path' = $2 and meta ? 'path'`,
+      [datasetId, storableText(path)],
+    );
+  }
+
   /** Its paragraphs and their index go with it. */
   async deleteDocument(documentId: string): Promise<void> {
     await this.#database.query('delete from max_kb_document where id = $1', [documentId]);
-  }
-
-  /** How much a dataset holds. */
-  async countParagraphs(datasetIds: readonly string[]): Promise<number> {
-    const [row] = await this.#database.query<{ n: number }>(
-      'select count(*) as n from max_kb_paragraph where dataset_id = any($1::uuid[])',
-      [datasetIds],
-    );
-    return row?.n ?? 0;
   }
 }
 

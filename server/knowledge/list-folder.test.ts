@@ -18,7 +18,7 @@ async function write(path: string, text = 'x'): Promise<string> {
   return fullPath;
 }
 
-const pathsOf = async (root = folder) => (await listFolder(root)).map((file) => file.path);
+const pathsOf = async (root = folder) => (await listFolder(root)).files.map((file) => file.path);
 
 describe('listFolder', () => {
   it('lists documents of all folders below, by path, with slashes', async () => {
@@ -31,7 +31,7 @@ describe('listFolder', () => {
     const fullPath = await write('a.md', '年假');
     await utimes(fullPath, 1_700_000_000, 1_700_000_000.25);
 
-    const [file] = await listFolder(folder);
+    const [file] = (await listFolder(folder)).files;
 
     expect(file).toEqual({ path: 'a.md', fullPath, sizeBytes: 6, mtimeMs: 1_700_000_000_250 });
   });
@@ -44,6 +44,15 @@ describe('listFolder', () => {
       expect(await pathsOf()).toEqual([]);
     },
   );
+
+  it.skipIf(process.platform !== 'linux')('reports a name that is not UTF-8 instead of losing the file', async () => {
+    await writeFile(Buffer.concat([Buffer.from(join(folder, 'bad')), Buffer.from([0xff]), Buffer.from('.md')]), 'x');
+
+    const { files, unreadable } = await listFolder(folder);
+
+    expect(files).toEqual([]);
+    expect(unreadable[0]?.message).toContain('UTF-8');
+  });
 
   // Windows lets only administrators make links.
   describe.skipIf(process.platform === 'win32')('with links', () => {

@@ -24,38 +24,52 @@ export async function resolveFolder(folder: string): Promise<string> {
   throw new FolderError('folder_not_found', `${folder} is a file; give the folder that holds the documents.`);
 }
 
+/** What a folder holds. `unreadable`: places below it that could not be looked at, by relative path. */
+export interface FolderListing {
+  files: FolderFile[];
+  unreadable: { path: string; message: string }[];
+}
+
 /**
  * The documents below a folder that can be parsed, sorted by path. Hidden files, `node_modules` and links
  * are passed over, so that no link leads out of the folder. Throws FolderError.
  */
-export async function listFolder(folder: string): Promise<FolderFile[]> {
-  const files: FolderFile[] = [];
-  await collect(folder, folder, files);
-  if (files.length > MAX_FILES) {
+export async function listFolder(folder: string): Promise<FolderListing> {
+  const listing: FolderListing = { files: [], unreadable: [] };
+  try {
+    await collect(folder, folder, listing);
+  } catch (error) {
+    throw new FolderError('folder_unreadable', `${folder} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  if (listing.files.length > MAX_FILES) {
     throw new FolderError(
       'folder_unreadable',
       `${folder} holds more than ${MAX_FILES} documents; choose a smaller folder.`,
     );
   }
-  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  listing.files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return listing;
 }
 
-async function collect(root: string, folder: string, files: FolderFile[]): Promise<void> {
-  for (const entry of await entriesOf(folder)) {
+async function collect(root: string, folder: string, listing: FolderListing): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
     const fullPath = join(folder, entry.name);
     if (entry.name.startsWith('.') || entry.name.startsWith('~$') || entry.name === 'node_modules') continue;
-    if (entry.isDirectory()) await collect(root, fullPath, files);
-    else if (entry.isFile() && isSupported(entry.name)) files.push(...(await describe(root, fullPath)));
-    if (files.length > MAX_FILES) return;
+    if (entry.isDirectory()) await collectBelow(root, fullPath, listing);
+    else if (entry.isFile() && isSupported(entry.name)) await describe(root, fullPath, listing);
+    if (listing.files.length > MAX_FILES) return;
   }
 }
 
-async function entriesOf(folder: string) {
+/** A folder that may not be entered is reported, and the others are read. */
+async function collectBelow(root: string, folder: string, listing: FolderListing): Promise<void> {
   try {
-    return await readdir(folder, { withFileTypes: true });
+    await collect(root, folder, listing);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new FolderError('folder_unreadable', `${folder} cannot be read: ${why}`, { cause: error });
+    listing.unreadable.push({
+      path: pathBelow(root, folder),
+      message: `The folder cannot be read: ${messageOf(error)}`,
+    });
   }
 }
 
@@ -64,10 +78,25 @@ function isSupported(name: string): boolean {
   return extensions.includes(extname(name).toLowerCase());
 }
 
-/** One file, or none where it vanished since it was listed. */
-async function describe(root: string, fullPath: string): Promise<FolderFile[]> {
-  const found = await stat(fullPath).catch(() => null);
-  if (!found) return [];
-  const path = relative(root, fullPath).split(sep).join('/');
-  return [{ path, fullPath, sizeBytes: found.size, mtimeMs: Math.floor(found.mtimeMs) }];
+/** Adds a file, unless it vanished since it was listed. */
+async function describe(root: string, fullPath: string, listing: FolderListing): Promise<void> {
+  const path = pathBelow(root, fullPath);
+  try {
+    const { size, mtimeMs } = await stat(fullPath);
+    listing.files.push({ path, fullPath, sizeBytes: size, mtimeMs: Math.floor(mtimeMs) });
+  } catch (error) {
+    if (path.includes('\uFFFD'))
+      listing.unreadable.push({ path, message: 'The name of the file is not UTF-8; rename it.' });
+    else if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+      listing.unreadable.push({ path, message: messageOf(error) });
+    }
+  }
+}
+
+function pathBelow(root: string, fullPath: string): string {
+  return relative(root, fullPath).split(sep).join('/');
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -63,3 +63,28 @@ describe('splitSentences', () => {
     expect(performance.now() - started).toBeLessThan(200);
   });
 });
+
+describe('lines', () => {
+  it('takes a line that a margin broke for a part of its sentence', () => {
+    const text =
+      'Every employee has 28 days. Up to five unused days can be carried over and must be taken by\n31 March of the following year.';
+
+    expect(splitSentences(text).map((sentence) => sentence.text)).toEqual([
+      'Every employee has 28 days.',
+      'Up to five unused days can be carried over and must be taken by\n31 March of the following year.',
+    ]);
+  });
+
+  it.each([
+    ['a table', '| A (Beijing, London, New York, Paris) | 180 EUR | 60 EUR |\n| B | 140 EUR | 45 EUR |'],
+    ['a list', 'Use the company VPN on every public network, wherever you are\n- Customer data stays in the office'],
+    ['short lines', 'Roses are red\nViolets are blue'],
+    [
+      'a statute',
+      '有下列情形之一的，公民、法人或者其他组织可以依照本法的规定申请行政复议，并且应当受理\n（一）对行政处罚不服',
+    ],
+    ['a blank line', 'Use the company VPN on every public network, wherever you are in it\n\nCustomer data stays'],
+  ])('keeps the lines of %s apart', (_name, text) => {
+    expect(splitSentences(text)).toHaveLength(2);
+  });
+});

@@ -55,14 +55,18 @@ const MIN_CANDIDATES = 200;
 const CANDIDATES_PER_PARAGRAPH = 4;
 const REFERENCE_PARAGRAPHS = 200;
 
+/** More inactive paragraphs than this before the first active one count as no match. */
+const MAX_LOOKED_AT = 5_000_000;
+
 interface Row {
-  paragraphId: string;
+  /** Null in the one row of a search that found nothing. */
+  paragraphId: string | null;
   documentId: string;
   number: number;
   score: number;
   reference: string | null;
-  ceiling: number;
-  coverage: number;
+  ceiling: number | null;
+  coverage: number | null;
   seen: number;
 }
 
@@ -71,34 +75,48 @@ export async function searchKeywords(database: Database, request: KeywordRequest
   const { weights, prefixes } = queryTerms(request.query);
   const references = parseReferences(request.query);
   const terms = weights.size > 0 ? weights : new Map(prefixes.map((prefix) => [prefix, 1]));
-  if (terms.size === 0 && references.length === 0)
-    return { hits: [], references: [], ceiling: 0, coverage: 0, hasOtherTerms: false };
-  const source = weights.size > 0 ? 'terms' : 'prefixes';
-  const referenceTerms = termsOf(references);
-  const wanted = Math.max(request.limit * CANDIDATES_PER_PARAGRAPH, MIN_CANDIDATES);
-  for (let looked = wanted * 2 + request.excludeParagraphIds.length; ; looked *= 8) {
-    const parameters: unknown[] = [
-      [...terms.keys()],
-      [...terms.values()],
-      request.datasetIds,
-      request.excludeParagraphIds,
-      wanted,
-      looked,
-      POSTINGS_READ,
-      CANDIDATE_POSTINGS,
-      CANDIDATE_TERMS,
-    ];
-    if (referenceTerms.length > 0) parameters.push(referenceTerms, REFERENCE_PARAGRAPHS);
-    const sql = keywordSql({ source, withReferences: referenceTerms.length > 0 });
-    const rows = await database.query<Row>(sql, parameters);
-    const found = rows.filter((row) => row.reference === null);
-    const isShort = found.length < request.limit && (found[0]?.seen ?? looked) >= looked;
-    if (!isShort || looked > MAX_LOOKED_AT) return toLeg(rows, references, request.query);
+  if (terms.size === 0 && references.length === 0) return EMPTY;
+  const statement = { source: weights.size > 0 ? 'terms' : 'prefixes', terms, references } as const;
+  let looked = 2 * wantedParagraphs(request) + request.excludeParagraphIds.length;
+  for (;;) {
+    const rows = await readRows(database, request, { ...statement, looked });
+    const found = rows.filter((row) => row.paragraphId !== null && row.reference === null).length;
+    if (found >= request.limit || (rows[0]?.seen ?? 0) < looked || looked > MAX_LOOKED_AT) {
+      return toLeg(rows, references, request.query);
+    }
+    looked *= 8;
   }
 }
 
-/** A dataset with more than this many inactive paragraphs before the first active one counts as having no match. */
-const MAX_LOOKED_AT = 5_000_000;
+const EMPTY: KeywordLeg = { hits: [], references: [], ceiling: 0, coverage: 0, hasOtherTerms: false };
+
+function wantedParagraphs({ limit }: KeywordRequest): number {
+  return Math.max(limit * CANDIDATES_PER_PARAGRAPH, MIN_CANDIDATES);
+}
+
+interface Statement {
+  source: 'terms' | 'prefixes';
+  terms: ReadonlyMap<string, number>;
+  references: readonly Reference[];
+  looked: number;
+}
+
+function readRows(database: Database, request: KeywordRequest, statement: Statement): Promise<Row[]> {
+  const referenceTerms = termsOf(statement.references);
+  const withReferences = referenceTerms.length > 0;
+  return database.query<Row>(keywordSql({ source: statement.source, withReferences }), [
+    [...statement.terms.keys()],
+    [...statement.terms.values()],
+    request.datasetIds,
+    request.excludeParagraphIds,
+    wantedParagraphs(request),
+    statement.looked,
+    POSTINGS_READ,
+    CANDIDATE_POSTINGS,
+    CANDIDATE_TERMS,
+    ...(withReferences ? [referenceTerms, REFERENCE_PARAGRAPHS] : []),
+  ]);
+}
 
 function termsOf(references: readonly Reference[]): string[] {
   return [
@@ -109,10 +127,16 @@ function termsOf(references: readonly Reference[]): string[] {
 }
 
 function toLeg(rows: readonly Row[], references: readonly Reference[], query: string): KeywordLeg {
-  const hits = smoothByDocument(rows.filter((row) => row.reference === null));
+  const found = rows.flatMap(({ paragraphId, reference, ...row }) =>
+    paragraphId === null ? [] : [{ paragraphId, reference, ...row }],
+  );
+  const byScore = found
+    .filter((row) => row.reference === null)
+    .sort((a, b) => b.score - a.score || a.number - b.number);
+  const hits = smoothByDocument(byScore);
   const weighted = new Map(hits.map((hit) => [hit.paragraphId, hit.weighted]));
   const byTerm = new Map<string, KeywordHit[]>();
-  for (const { reference, ...row } of rows) {
+  for (const { reference, ...row } of found) {
     if (reference === null) continue;
     const hit = { ...row, weighted: weighted.get(row.paragraphId) ?? row.score };
     byTerm.set(reference, [...(byTerm.get(reference) ?? []), hit]);
