@@ -31,7 +31,7 @@ fusion with a bad or good vector leg makes of it, how long a search takes, what 
   --lookups N           references to try, for statutes (600)
 
 R@k is the mean share of a question's gold paragraphs among the first k. With --check the statute corpus must reach R@5 .395,
-R@10 .452, R@100 .65, exact look-ups .99, fusion with a random vector leg no worse than keywords, p95 20 ms on PostgreSQL.`;
+R@10 .452, R@100 .65, exact look-ups .99, fusion with a bad vector leg no worse than keywords, p95 20 ms on PostgreSQL.`;
 
 /** `bench -- retrieval`. */
 export const retrievalBench: Bench = { help, run };

@@ -66,7 +66,7 @@ describe('fuse', () => {
   });
 
   it('lets a paragraph lead that clearly stands out among the vectors', () => {
-    const vector = leg(names('v', 100), (index) => (index === 0 ? 0.95 : 0.5 - index * 0.001));
+    const vector = leg(names('v', 100), (index) => (index === 0 ? 0.99 : 0.5 - index * 0.0005));
 
     expect(fuse({ keyword: leg(names('k', 50)), vector, keywordCoverage: 1 })[0]?.id).toBe('v0');
   });

@@ -28,14 +28,15 @@ const MIN_KEYWORD_COVERAGE = 0.25;
 const VECTOR_WEIGHT_WITHOUT_WORDS = 0.8;
 
 /**
- * Vector weights by how clearly the vector leg's best stand out (`standout`; noise has about 1). Below 0.5
- * a paragraph that only vectors found cannot reach the first ten places, but one that both found can rise. Where nothing stands
- * out the keyword leg's first five stay the first five: a leg that is a worse copy of the keywords (hashed bigrams, R@5 .29) then
- * leaves R@5 at .41, where equal weights make it .36 and .2 without that rule .39. Simulated legs and all figures: `bench
- * retrieval` (754 law questions, 2026-12-01).
+ * Vector weights by how clearly the vector leg's best stand out (`standout`; noise has about 1). Below 0.5 a paragraph that only
+ * vectors found cannot reach the first ten places, but one that both found can rise. Where nothing stands out the keyword leg's
+ * first five stay the first five: with a leg that is a worse copy of the keywords (hashed bigrams, R@5 .29) R@5 stays .407, where
+ * .2 without that rule makes it .393 and equal weights .361. The price: a strong leg (R@5 .66) on questions whose words are known
+ * makes R@5 .42 and R@10 .63 of .41 and .47; limits of 3 and 4 would make them .47 and .65, but lose .001 with weak legs (754 law
+ * questions, simulated legs, 2026-12-01; `bench retrieval` has like figures).
  */
-const CLEAR = { standout: 4, weight: 0.55 };
-const LIKELY = { standout: 3, weight: 0.4 };
+const CLEAR = { standout: 6, weight: 0.55 };
+const LIKELY = { standout: 4, weight: 0.4 };
 const UNCLEAR_WEIGHT = 0.3;
 const ANCHORED = 5;
 
