@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ModelError } from '../server/models/model-error.ts';
 import { type AskApp, contentWords, startAskApp, TEST_TOKEN } from '../server/testing/ask-app.ts';
-import { describeOnDatabases } from '../server/testing/databases.ts';
+import { describeOnPGlite } from '../server/testing/databases.ts';
 import {
   answerFrames,
   ask,
@@ -19,15 +19,13 @@ const CHROMIUM = process.env['KNOWHY_TEST_CHROMIUM'] ?? '';
 
 const TWO_PARTS = '工作满10年的员工年休假有几天？另外，差旅报销要在多少日内提交？';
 
-describeOnDatabases('the ask page', (open, engine) => {
-  // The page is the same on both; one browser run is enough.
-  const isSkipped = CHROMIUM === '' || engine !== 'pglite';
+describeOnPGlite('the ask page', (open) => {
   const model = new MoodyModel(contentWords);
   let app: AskApp;
   let browser: Browser;
 
   beforeAll(async () => {
-    if (isSkipped) return;
+    if (CHROMIUM === '') return;
     app = await startAskApp(await open(), { model });
     browser = await launchChromium(CHROMIUM);
   });
@@ -42,7 +40,7 @@ describeOnDatabases('the ask page', (open, engine) => {
     model.pauseMs = 0;
   });
 
-  const test = it.skipIf(isSkipped);
+  const test = it.skipIf(CHROMIUM === '');
 
   test('asks, shows phases and sources, and shows the same after a reload', async () => {
     const { page, complaints } = await openPage(browser, app);

@@ -22,6 +22,11 @@ export function describeOnDatabases(
   );
 }
 
+/** For suites that no database can make a difference to, such as those in a browser. */
+export function describeOnPGlite(name: string, suite: (open: OpenTestDatabase) => void): void {
+  describe(name, () => suite(opener(openPGliteCopy)));
+}
+
 interface Opened {
   database: Database;
   remove: () => Promise<void>;
