@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { createApp } from '../http/create-app.ts';
+import type { createApp as createAppType } from '../http/create-app.ts';
 import { compose, type Services } from '../main.ts';
 import { version } from '../observability/version.ts';
 import type { Command } from './commands.ts';
@@ -30,6 +30,8 @@ async function run(args: string[]): Promise<number> {
   const log = commandLog('warn');
   // Before anything is opened: a signal during the start must find somebody who closes it again.
   const signals = untilSignal();
+  // While the database opens in its thread, this one loads the HTTP side.
+  const http = import('../http/create-app.ts');
   const services = await compose({
     config,
     log,
@@ -39,7 +41,7 @@ async function run(args: string[]): Promise<number> {
     },
   });
   try {
-    await serve(services, { config, log, signals });
+    await serve(services, { config, log, signals, createApp: (await http).createApp });
     return 0;
   } finally {
     await services.close();
@@ -48,8 +50,9 @@ async function run(args: string[]): Promise<number> {
 
 async function serve(
   services: Services,
-  { config, log, signals }: { config: Config; log: Logger; signals: Promise<void> },
+  run: { config: Config; log: Logger; signals: Promise<void>; createApp: typeof createAppType },
 ): Promise<void> {
+  const { config, log, signals, createApp } = run;
   const token = randomBytes(24).toString('base64url');
   const app = await createApp({
     ask: services.ask,
