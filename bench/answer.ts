@@ -1,11 +1,12 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+
 import { pino } from 'pino';
 import { LOCAL_USER_ID } from '../server/accounts/local-user.ts';
 import { ApplicationStore } from '../server/applications/application-store.ts';
 import { type AskPorts, acceptQuestion } from '../server/chat/ask-question.ts';
 import { openChat } from '../server/chat/open-chat.ts';
+import { readArguments } from '../server/cli/load.ts';
 import { loadConfig } from '../server/config.ts';
 import type { Database } from '../server/database/database.ts';
 import { Knowledge } from '../server/knowledge/knowledge.ts';
@@ -49,7 +50,7 @@ interface Sample {
 }
 
 async function run(args: string[]): Promise<BenchResult> {
-  const { values } = parseArgs({
+  const { values } = readArguments({
     args,
     options: {
       docs: { type: 'string', default: join(packageRoot(), 'samples', 'zhlaw') },

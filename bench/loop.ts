@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { costedPassages } from '../server/chat/agent/answer.ts';
 import { verifyEvidence } from '../server/chat/agent/assess.ts';
 import { MAX_EVIDENCE_PARAGRAPHS } from '../server/chat/agent/evidence.ts';
 import { type Gathered, gatherEvidence } from '../server/chat/agent/gather-evidence.ts';
+import { readArguments } from '../server/cli/load.ts';
 import type { Database } from '../server/database/database.ts';
 import { type SearchHit, search } from '../server/knowledge/retrieval/search.ts';
 import type { ChatModel } from '../server/models/chat-model.ts';
@@ -70,7 +70,7 @@ async function run(args: string[]): Promise<BenchResult> {
 }
 
 function readOptions(args: string[]): Options {
-  const { values } = parseArgs({
+  const { values } = readArguments({
     args,
     options: {
       questions: { type: 'string' },

@@ -1,6 +1,7 @@
 import { cpus, loadavg, totalmem } from 'node:os';
 import { explain } from '../server/cli/explain.ts';
 import { formatTable } from '../server/cli/table.ts';
+import { UsageError } from '../server/cli/usage-error.ts';
 import { version } from '../server/observability/version.ts';
 import { type Bench, type BenchResult, BenchUsageError, type Figure } from './bench.ts';
 
@@ -50,7 +51,7 @@ async function runBench(name: string, bench: Bench, args: readonly string[]): Pr
     return check && short.length > 0 ? 1 : 0;
   } catch (error) {
     process.stderr.write(`bench ${name}: ${explain(error)}\n`);
-    return error instanceof BenchUsageError ? 2 : 1;
+    return error instanceof BenchUsageError || error instanceof UsageError ? 2 : 1;
   }
 }
 

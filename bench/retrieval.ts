@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readArguments } from '../server/cli/load.ts';
 import type { Database } from '../server/database/database.ts';
 import { searchKeywords } from '../server/knowledge/retrieval/keyword-leg.ts';
 import { rankResults } from '../server/knowledge/retrieval/rank-results.ts';
@@ -78,7 +78,7 @@ async function run(args: string[]): Promise<BenchResult> {
 }
 
 function readOptions(args: string[]): Options {
-  const { values } = parseArgs({
+  const { values } = readArguments({
     args,
     options: {
       corpus: { type: 'string' },
