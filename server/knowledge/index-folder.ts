@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Logger } from 'pino';
+import type { z } from 'zod';
+import type { fileOutcome, folderReport } from '../../contract/folder.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseLostError } from '../database/database-lost-error.ts';
 import { FolderError } from './folder-error.ts';
@@ -36,12 +38,9 @@ export interface DocumentPlace {
   documentName: string;
 }
 
-/** What became of one file. `kept`: it could not be read any more, and its earlier version stays. */
-export type FileOutcome =
-  | { kind: 'indexed'; path: string; paragraphs: number; characters: number; warnings: string[] }
-  | { kind: 'unchanged'; path: string }
-  | { kind: 'failed'; path: string; message: string; kept: boolean };
+export type FileOutcome = z.infer<typeof fileOutcome>;
 
+/** `done` of `total` files are through; `outcome` is the last one's. */
 export interface FolderProgress {
   done: number;
   total: number;
@@ -49,17 +48,7 @@ export interface FolderProgress {
 }
 
 /** `removed`: documents whose file is gone. */
-export interface FolderReport {
-  datasetId: string;
-  folder: string;
-  files: number;
-  indexed: number;
-  unchanged: number;
-  removed: number;
-  paragraphs: number;
-  failures: { path: string; message: string; kept: boolean }[];
-  warnings: { path: string; message: string }[];
-}
+export type FolderReport = z.infer<typeof folderReport>;
 
 /**
  * Makes a dataset mirror a folder: new and changed files are parsed and made live one by one, unchanged
