@@ -51,7 +51,7 @@ export const askTexts = {
     retrieving: (round: number, queries: string) => `Round ${round}, searching: ${queries}`,
     enough: '  the evidence is sufficient',
     missing: (missing: string) => `  still missing: ${missing}`,
-    generating: (rounds: number) => `Answering (after ${rounds} rounds)`,
+    generating: (rounds: number) => `Answering (rounds searched: ${rounds})`,
     citations: 'Sources',
     unverified: 'unverified',
     trace: 'How it searched',

@@ -23,13 +23,6 @@ export async function renumberParagraphs(database: Database, ids: readonly strin
   return new Map(rows.map((row) => [row.id, row.number]));
 }
 
-/** Gives the paragraphs of documents new numbers. */
-export async function renumberDocuments(database: Database, documentIds: readonly string[]): Promise<void> {
-  await database.query('update max_kb_paragraph set number = default where document_id = any($1::uuid[])', [
-    documentIds,
-  ]);
-}
-
 /** Records a segment. Returns its id. */
 export async function insertSegment(database: Database, datasetId: string, segment: Segment): Promise<number> {
   const [row] = await database.query<{ id: number }>(

@@ -1,11 +1,5 @@
 import type { Database } from '../../database/database.ts';
-import {
-  insertPostings,
-  insertSegment,
-  mayBeIndexed,
-  renumberDocuments,
-  renumberParagraphs,
-} from './index-paragraphs-store.ts';
+import { insertPostings, insertSegment, mayBeIndexed, renumberParagraphs } from './index-paragraphs-store.ts';
 import { buildSegment, type IndexedParagraph } from './postings.ts';
 
 /** Where the paragraphs belong. `documentName` counts as a name of the text in references (行政复议法(2023-09-01).md). */
@@ -53,12 +47,4 @@ async function withUnusedNumbers(
     const number = numbers.get(paragraph.id);
     return number === undefined ? [] : [{ ...paragraph, number }];
   });
-}
-
-/**
- * Makes documents unfindable by keywords while their paragraphs stay. Deleting paragraphs, documents or datasets needs no
- * call: what is gone or inactive is never found. Throws what the database throws.
- */
-export async function removeFromIndex(database: Database, documentIds: readonly string[]): Promise<void> {
-  if (documentIds.length > 0) await renumberDocuments(database, documentIds);
 }
