@@ -16,7 +16,7 @@ import { packageRoot } from '../server/observability/package-root.ts';
 import { startScriptedModelServer } from '../server/testing/scripted-model-server.ts';
 import { reply } from '../server/testing/scripted-steps.ts';
 import { type Bench, type BenchResult, BenchUsageError, percentile, progress } from './bench.ts';
-import { openBenchDatabase, parseEngines } from './bench-database.ts';
+import { onEachEngine, parseEngines } from './bench-database.ts';
 import { timedDatabase, timedModel, WaitClock } from './timed-ports.ts';
 
 const help = `Usage: npm run -s bench -- answer [--docs FOLDER] [--count N] [--engine NAME]
@@ -63,27 +63,26 @@ async function run(args: string[]): Promise<BenchResult> {
   if (!/^[1-9]\d{0,4}$/.test(values.count)) throw new BenchUsageError('--count needs a whole number from 1.');
   const docs = values.data === undefined ? values.docs : join(values.data, 'zhlaw', 'md');
   const result: BenchResult = { figures: [], tables: [], notes: [] };
-  for (const engine of parseEngines(values.engine)) {
-    const opened = await openBenchDatabase(engine, values['database-url'] ?? process.env['KNOWHY_TEST_DATABASE_URL']);
-    try {
-      const samples = await measure(opened.database, { docs, count: Number(values.count) });
-      const own = samples.map((sample) => sample.ownMs);
-      const total = samples.map((sample) => sample.totalMs);
-      result.figures.push(
-        { name: `${engine}: questions`, value: samples.length, unit: '' },
-        { name: `${engine}: own time to first token, p50`, value: percentile(own, 0.5), unit: 'ms' },
-        {
-          name: `${engine}: own time to first token, p95`,
-          value: percentile(own, 0.95),
-          unit: 'ms',
-          wanted: { max: 10 },
-        },
-        { name: `${engine}: whole time to first token, p95`, value: percentile(total, 0.95), unit: 'ms' },
-      );
-    } finally {
-      await opened.close();
-    }
-  }
+  const where = {
+    engines: parseEngines(values.engine),
+    databaseUrl: values['database-url'] ?? process.env['KNOWHY_TEST_DATABASE_URL'],
+  };
+  await onEachEngine(where, async (database, engine) => {
+    const samples = await measure(database, { docs, count: Number(values.count) });
+    const own = samples.map((sample) => sample.ownMs);
+    const total = samples.map((sample) => sample.totalMs);
+    result.figures.push(
+      { name: `${engine}: questions`, value: samples.length, unit: '' },
+      { name: `${engine}: own time to first token, p50`, value: percentile(own, 0.5), unit: 'ms' },
+      {
+        name: `${engine}: own time to first token, p95`,
+        value: percentile(own, 0.95),
+        unit: 'ms',
+        wanted: { max: 10 },
+      },
+      { name: `${engine}: whole time to first token, p95`, value: percentile(total, 0.95), unit: 'ms' },
+    );
+  });
   const peakMb = process.resourceUsage().maxRSS / 1024;
   result.figures.push({ name: 'peak memory of the process', value: peakMb, unit: 'MB', wanted: { max: 1024 } });
   return result;

@@ -14,7 +14,7 @@ import type { CorpusParagraph } from './bench-data.ts';
 export type EngineChoice = 'pglite' | 'postgresql';
 
 /** A fresh, migrated database; `close` removes it. */
-export interface BenchDatabase {
+interface BenchDatabase {
   database: Database;
   close(): Promise<void>;
 }
@@ -27,10 +27,25 @@ export function parseEngines(text: string): EngineChoice[] {
 }
 
 /** PGlite in a temporary folder, or a new database beside the one that `url` names. Throws BenchUsageError. */
-export async function openBenchDatabase(engine: EngineChoice, url: string | undefined): Promise<BenchDatabase> {
+async function openBenchDatabase(engine: EngineChoice, url: string | undefined): Promise<BenchDatabase> {
   const opened = engine === 'pglite' ? await openFolder() : await openBeside(url);
   await migrate(opened.database);
   return opened;
+}
+
+/** Runs `work` on a fresh database of each engine, one after the other; each is removed, also when `work` fails. */
+export async function onEachEngine(
+  { engines, databaseUrl }: { engines: readonly EngineChoice[]; databaseUrl: string | undefined },
+  work: (database: Database, engine: EngineChoice) => Promise<void>,
+): Promise<void> {
+  for (const engine of engines) {
+    const opened = await openBenchDatabase(engine, databaseUrl);
+    try {
+      await work(opened.database, engine);
+    } finally {
+      await opened.close();
+    }
+  }
 }
 
 async function openFolder(): Promise<BenchDatabase> {

@@ -11,7 +11,7 @@ import { UniChatClient } from '../server/models/uni-chat-client.ts';
 import { startScriptedModelServer } from '../server/testing/scripted-model-server.ts';
 import { type Bench, type BenchResult, BenchUsageError, type Figure, mean, percentile, progress } from './bench.ts';
 import { type BenchQuestion, loadCorpus, loadQuestions } from './bench-data.ts';
-import { type EngineChoice, indexCorpus, openBenchDatabase, parseEngines } from './bench-database.ts';
+import { type EngineChoice, indexCorpus, onEachEngine, parseEngines } from './bench-database.ts';
 import { scriptedJudge } from './scripted-judge.ts';
 
 const help = `Usage: npm run -s bench -- loop --questions FILE --corpus FILE [--k N] [--rounds N]
@@ -57,15 +57,9 @@ async function run(args: string[]): Promise<BenchResult> {
     throw new BenchUsageError(`${options.questions} has questions without parts; the loop needs them.`);
   }
   const result: BenchResult = { figures: [], tables: [], notes: [] };
-  for (const engine of options.engines) {
-    const opened = await openBenchDatabase(engine, options.databaseUrl);
-    try {
-      const outcomes = await runQuestions(opened.database, questions, options);
-      addOutcomes(result, { engine, outcomes, options });
-    } finally {
-      await opened.close();
-    }
-  }
+  await onEachEngine(options, async (database, engine) => {
+    addOutcomes(result, { engine, outcomes: await runQuestions(database, questions, options), options });
+  });
   return result;
 }
 

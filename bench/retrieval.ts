@@ -5,13 +5,7 @@ import { rankResults } from '../server/knowledge/retrieval/rank-results.ts';
 import { search } from '../server/knowledge/retrieval/search.ts';
 import { type Bench, type BenchResult, BenchUsageError, type Figure, percentile, progress } from './bench.ts';
 import { type BenchQuestion, type CorpusParagraph, loadCorpus, loadQuestions } from './bench-data.ts';
-import {
-  type EngineChoice,
-  type IndexedCorpus,
-  indexCorpus,
-  openBenchDatabase,
-  parseEngines,
-} from './bench-database.ts';
+import { type EngineChoice, type IndexedCorpus, indexCorpus, onEachEngine, parseEngines } from './bench-database.ts';
 import { exactLookups } from './exact-lookups.ts';
 import { type RankedQuestion, recallAt, reciprocalRankAt10 } from './retrieval-scores.ts';
 import { type RetrievalSet, setOfFiles, standardSets } from './retrieval-sets.ts';
@@ -62,18 +56,12 @@ async function run(args: string[]): Promise<BenchResult> {
   const corpus = await loadCorpus(options.set.corpus);
   const questions = await loadQuestions(options.set.questions);
   const result: BenchResult = { figures: [], tables: [], notes: [`${options.set.name}: ${corpus.length} paragraphs`] };
-  for (const engine of options.engines) {
-    const opened = await openBenchDatabase(engine, options.databaseUrl);
-    try {
-      const { database } = opened;
-      const indexed = await indexCorpus(database, corpus);
-      const keyById = new Map([...indexed.idByKey].map(([key, id]) => [id, key]));
-      const values = await measure({ database, corpus, questions, indexed, keyById }, options);
-      result.figures.push(...values.map((value) => toFigure(engine, value, options.set)));
-    } finally {
-      await opened.close();
-    }
-  }
+  await onEachEngine(options, async (database, engine) => {
+    const indexed = await indexCorpus(database, corpus);
+    const keyById = new Map([...indexed.idByKey].map(([key, id]) => [id, key]));
+    const values = await measure({ database, corpus, questions, indexed, keyById }, options);
+    result.figures.push(...values.map((value) => toFigure(engine, value, options.set)));
+  });
   return result;
 }
 
