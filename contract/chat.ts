@@ -71,6 +71,22 @@ export const contextInfo = z.object({
 });
 export type ContextInfo = z.infer<typeof contextInfo>;
 
+/** What a conversation remembers (R68). `summary` is empty before the first compaction. */
+export const chatContextState = z.object({
+  summary: z.string(),
+  through_record_id: z.string().nullable(),
+  compacted_rounds: z.number().int(),
+  revision: z.number().int(),
+});
+export type ChatContextState = z.infer<typeof chatContextState>;
+
+/** What `POST …/context/compact` did, and what stands now. `failed`: nothing, or not all of it, was merged; nothing is lost. */
+export const compacted = chatContextState.extend({
+  compacted: z.boolean(),
+  compaction_reason: contextInfo.shape.compaction_reason,
+});
+export type Compacted = z.infer<typeof compacted>;
+
 /** The body of `POST application/chat_message/:chat_id`; fields of workflows are accepted and ignored. */
 export const chatRequest = z.object({
   message: z.string(),

@@ -3,7 +3,10 @@ import type { Logger } from 'pino';
 import { ApplicationStore } from './applications/application-store.ts';
 import type { AskPorts } from './chat/ask-question.ts';
 import { ChatStore } from './chat/chat-store.ts';
-import { InProcessSessionLock } from './chat/session-lock.ts';
+import { ContextStore } from './chat/context/context-store.ts';
+import { createSessionLock } from './chat/create-session-lock.ts';
+import { EventStore } from './chat/event-store.ts';
+import { keepHouse } from './chat/keep-house.ts';
 import type { Config } from './config.ts';
 import { type HeldDataFolder, holdDataFolder } from './data-folder.ts';
 import type { Database } from './database/database.ts';
@@ -68,9 +71,6 @@ export async function compose({ config, log, onLost }: ComposeOptions): Promise<
   }
 }
 
-/** Longer than any answer may take: what is still running then was left by a process that died. */
-const INTERRUPTED_AFTER_MINUTES = 15;
-
 /** Where the configuration keeps its database. */
 export function databaseLocation(config: Config): { url: string } | { dataDir: string } {
   return config.databaseUrl === null ? { dataDir: `${config.dataDir}/pglite` } : { url: config.databaseUrl };
@@ -90,7 +90,8 @@ async function assemble({ config, log, database, dataFolder }: Parts): Promise<S
   const shutdown = new AbortController();
   const ask = createAskPorts({ config, database, models, knowledge, log, shutdown: shutdown.signal });
   // The folder's lock makes this the only process of the database, so nothing can be running.
-  await ask.store.interruptRunningRecords(dataFolder ? 0 : INTERRUPTED_AFTER_MINUTES);
+  await ask.store.interruptRunningRecords({ chatId: null, heldToo: dataFolder !== null });
+  const house = keepHouse(ask, { alone: dataFolder !== null });
   const everything = await applications.ensureBuiltIn({ kind: 'all', name: '全部资料 / All documents' });
   knowledge.embedInBackground(shutdown.signal);
   return {
@@ -106,7 +107,7 @@ async function assemble({ config, log, database, dataFolder }: Parts): Promise<S
     shutdown: shutdown.signal,
     close: async () => {
       shutdown.abort();
-      await Promise.allSettled([...ask.running]);
+      await Promise.allSettled([...ask.running, house]);
       await knowledge.close();
       await database.close();
       await dataFolder?.release();
@@ -127,7 +128,9 @@ export function createAskPorts(parts: {
   return {
     store: new ChatStore(database),
     applications: new ApplicationStore(database),
-    lock: new InProcessSessionLock(),
+    contexts: new ContextStore(database),
+    events: new EventStore(database),
+    lock: createSessionLock(database, { log }),
     search: ({ query, application, excludedParagraphIds, signal }) =>
       knowledge.search({
         query,

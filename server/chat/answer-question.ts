@@ -6,14 +6,15 @@ import { verifyEvidence } from './agent/assess.ts';
 import { unknownMarkers } from './agent/citations.ts';
 import { MAX_EVIDENCE_PARAGRAPHS, type SearchHit } from './agent/evidence.ts';
 import { type Gathered, gatherEvidence } from './agent/gather-evidence.ts';
-import { fillTemplate } from './agent/prompts.ts';
+import { fillTemplate, summaryMessage } from './agent/prompts.ts';
 import { rewriteQuestion } from './agent/rewrite.ts';
 import { usageOf } from './agent/usage.ts';
 import { type AnswerProgress, addUsage, finishRecord, newProgress } from './answer-progress.ts';
 import type { AskedQuestion } from './ask-question.ts';
 import type { AnswerUsage, EmitChatEvent } from './chat-events.ts';
 import type { ChatStore, FinishedRecord } from './chat-store.ts';
-import { chooseWindow, type HistoryWindow } from './context/window.ts';
+import type { ContextStore } from './context/context-store.ts';
+import { type LoadedContext, loadContext } from './context/load-context.ts';
 import { describeFailure } from './describe-failure.ts';
 
 export interface AnswerLimits {
@@ -32,16 +33,14 @@ export interface EvidenceQuery {
 }
 
 export interface AnswerPorts {
-  store: Pick<ChatStore, 'listRounds'>;
+  store: Pick<ChatStore, 'listRoundSizes' | 'readRounds'>;
+  contexts: ContextStore;
   search(query: EvidenceQuery): Promise<SearchHit[]>;
-  /** `auxiliary` rewrites and verifies, `answer` writes (R17, R21). */
+  /** `auxiliary` rewrites, verifies and summarises, `answer` writes (R17, R21). */
   models: { answer: ChatModel; auxiliary: ChatModel };
   limits: AnswerLimits;
   log: Logger;
 }
-
-/** A round has two tokens at least, and no limit lets more than 16,000 travel along. */
-const MAX_ROUNDS_READ = 8000;
 
 const TRUNCATED_NOTE = {
   zh: '（回答达到长度上限，在此截断。）',
@@ -69,12 +68,12 @@ export async function answerQuestion(
   const run: AnswerRun = { ports, asked, progress, emit, signal };
   try {
     await emit({ kind: 'status', status: { phase: 'context' } });
-    const window = await readHistory(run);
-    const question = await standaloneQuestion(run, window);
+    const history = await readHistory(run);
+    const question = await standaloneQuestion(run, history);
     const gathered = await gather(run, question);
     const { trace, stopReason } = gathered;
     await emit({ kind: 'status', status: { phase: 'generating', rounds: trace.length, stop_reason: stopReason } });
-    await write(run, { window, question, gathered });
+    await write(run, { history, question, gathered });
     return { finished: finishRecord(asked, progress, null), usage: progress.usage };
   } catch (error) {
     const failure = describeFailure(signal.aborted ? signal.reason : error);
@@ -84,35 +83,32 @@ export async function answerQuestion(
   }
 }
 
-async function readHistory({ ports, asked, progress }: AnswerRun): Promise<HistoryWindow> {
-  const { dialogueNumber } = asked.application;
-  const { recentTokens } = ports.limits;
-  const rounds = dialogueNumber === 0 ? [] : await ports.store.listRounds(asked.chatId, MAX_ROUNDS_READ);
-  const window = chooseWindow({ rounds, summaryTokens: 0, dialogueNumber, recentTokens });
-  progress.context = {
-    enabled: dialogueNumber > 0,
-    compacted: false,
-    compacted_rounds: 0,
-    recent_rounds: window.carried.length,
-    revision: 0,
-    through_record_id: null,
-    token_budget: recentTokens,
-    estimated_tokens: window.tokens,
-    threshold_exceeded: window.exceeded,
-    compaction_reason: 'none',
-  };
-  return window;
+async function readHistory({ ports, asked, progress, emit, signal }: AnswerRun): Promise<LoadedContext> {
+  const history = await loadContext(
+    { ...ports, model: ports.models.auxiliary },
+    {
+      chatId: asked.chatId,
+      dialogueNumber: asked.application.dialogueNumber,
+      limits: ports.limits,
+      fence: asked.fence,
+      onCompacting: () => emit({ kind: 'status', status: { phase: 'compacting' } }),
+      signal,
+    },
+  );
+  progress.context = history.info;
+  addUsage(progress, history.usage);
+  return history;
 }
 
 /** A follow-up is searched, judged and answered in its standalone form: its parts are only there. */
 async function standaloneQuestion(
   { ports, asked, progress, signal }: AnswerRun,
-  window: HistoryWindow,
+  { summary, rounds }: LoadedContext,
 ): Promise<string> {
   progress.rewritten = await rewriteQuestion(ports.models.auxiliary, {
     question: asked.message,
-    summary: '',
-    rounds: window.carried,
+    summary,
+    rounds,
     contextTokens: ports.limits.contextTokens,
     signal,
   });
@@ -150,7 +146,7 @@ async function gather({ ports, asked, progress, emit, signal }: AnswerRun, quest
 
 async function write(
   run: AnswerRun,
-  found: { window: HistoryWindow; question: string; gathered: Gathered },
+  found: { history: LoadedContext; question: string; gathered: Gathered },
 ): Promise<void> {
   const { asked, progress, emit } = run;
   const say = async (content: string, reasoningContent = '') => {
@@ -167,7 +163,7 @@ async function write(
 async function generate(
   { ports, asked, progress, signal }: AnswerRun,
   found: {
-    window: HistoryWindow;
+    history: LoadedContext;
     question: string;
     gathered: Gathered;
     say(content: string, reasoningContent: string): Promise<void>;
@@ -181,8 +177,8 @@ async function generate(
       question: asked.message,
       standaloneQuestion: found.question,
       gathered: found.gathered,
-      summary: null,
-      rounds: found.window.carried,
+      summary: found.history.summary === '' ? null : summaryMessage(found.history.summary),
+      rounds: found.history.rounds,
       settings: modelSetting,
       contextTokens,
       maxTokens,

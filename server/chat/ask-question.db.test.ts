@@ -288,7 +288,7 @@ describeOnDatabases('asking a question', (open) => {
       await portsWith((request) => (request.body['stream'] === true ? status(500) : verdict(true))),
     );
 
-    expect(await app.ports.store.listRounds(chatId, 10)).toEqual([]);
+    expect(await app.ports.store.listRoundSizes(chatId, 0)).toEqual([]);
   });
 
   it('R80 R85 keeps the rounds it had when a later one fails', async () => {
@@ -310,8 +310,8 @@ describeOnDatabases('asking a question', (open) => {
   it('stores an answer although the database was away for a moment', async () => {
     const ports = await portsWith([verdict(true), reply('5天 [1]')]);
     let failures = 1;
-    const finishRecord: AskPorts['store']['finishRecord'] = (id, finished) =>
-      failures-- > 0 ? Promise.reject(new Error('connection lost')) : ports.store.finishRecord(id, finished);
+    const finishRecord: AskPorts['store']['finishRecord'] = (id, finished, written) =>
+      failures-- > 0 ? Promise.reject(new Error('connection lost')) : ports.store.finishRecord(id, finished, written);
     const { record, events } = await ask({ ...ports, store: replaceMethod(ports.store, 'finishRecord', finishRecord) });
 
     expect(record.state).toBe('done');
@@ -377,8 +377,8 @@ describeOnDatabases('asking a question', (open) => {
 
     const chatId = await openChat(app.ports, { applicationId: app.applicationId, clientId: LOCAL_USER_ID });
     const recordId = await app.ports.store.insertRecord({ chatId, question: 'q', questionTokens: 1 });
-    expect(await app.ports.store.interruptRunningRecords(15)).toBe(0);
-    expect(await app.ports.store.interruptRunningRecords(0)).toBe(1);
+    expect(await app.ports.store.interruptRunningRecords({ chatId, heldToo: true })).toBe(1);
+    expect(await app.ports.store.interruptRunningRecords({ chatId, heldToo: true })).toBe(0);
     expect((await app.ports.store.findRecord(chatId, recordId))?.state).toBe('interrupted');
   });
 });

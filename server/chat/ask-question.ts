@@ -5,9 +5,11 @@ import { countTokens } from '../models/tokens.ts';
 import { storableText } from '../text/storable.ts';
 import { type AnswerPorts, answerQuestion } from './answer-question.ts';
 import { ChatError } from './chat-error.ts';
-import type { AnswerUsage, ChatEvent, EmitChatEvent } from './chat-events.ts';
+import type { AnswerUsage, ChatEvent, DeliverChatEvent } from './chat-events.ts';
 import type { ChatStore, FinishedRecord } from './chat-store.ts';
 import { describeFailure } from './describe-failure.ts';
+import { EventJournal } from './event-journal.ts';
+import type { EventBatch, EventStore } from './event-store.ts';
 import type { SessionLease, SessionLock } from './session-lock.ts';
 
 /** A question has at most this many estimated tokens (R38). */
@@ -21,6 +23,7 @@ const STORE_PAUSES_MS = [200, 1000, 3000];
 export interface AskPorts extends AnswerPorts {
   store: ChatStore;
   applications: ApplicationStore;
+  events: EventStore;
   lock: SessionLock;
   /** Ends every running answer when the server shuts down. */
   shutdown: AbortSignal;
@@ -42,7 +45,7 @@ export interface AcceptedQuestion {
   chatId: string;
   recordId: string;
   /** Answers, stores, frees the conversation, then emits the end. Never throws. */
-  run(emit: EmitChatEvent): Promise<void>;
+  run(deliver: DeliverChatEvent): Promise<void>;
 }
 
 /**
@@ -54,20 +57,33 @@ export async function acceptQuestion(ports: AskPorts, question: Question): Promi
   const tokens = checkMessage(message);
   const { chat, application } = await findOwnChat(ports, question);
   const lease = await ports.lock.tryAcquire(chat.id);
-  if (!lease) throw new ChatError('busy', 'This conversation is still answering; wait for it or stop it.');
+  if (!lease) throw refuseBusy();
   try {
+    // Whoever left a record running in a chat that is free has died.
+    await ports.store.interruptRunningRecords({ chatId: chat.id, heldToo: true });
     const excluded = question.reChat ? await ports.store.listUsedParagraphIds(chat.id, message) : [];
     const recordId = await ports.store.insertRecord({ chatId: chat.id, question: message, questionTokens: tokens });
-    const asked = { chatId: chat.id, recordId, application, message, excludedParagraphIds: excluded };
+    const asked = {
+      chatId: chat.id,
+      recordId,
+      application,
+      message,
+      excludedParagraphIds: excluded,
+      fence: lease.fence,
+    };
     return {
       chatId: chat.id,
       recordId,
-      run: (emit) => tracked(ports.running, runQuestion(ports, asked, { lease, emit: quietly(emit) })),
+      run: (deliver) => tracked(ports.running, runQuestion(ports, asked, { lease, deliver: quietly(deliver) })),
     };
   } catch (error) {
     await lease.release();
     throw error;
   }
+}
+
+export function refuseBusy(): ChatError {
+  return new ChatError('busy', 'This conversation is still answering; wait for it or stop it.');
 }
 
 /** The chat, if it exists and belongs to this client; another's answers exactly as an unknown one (R73). */
@@ -87,55 +103,72 @@ export interface AskedQuestion {
   application: Application;
   message: string;
   excludedParagraphIds: string[];
+  /** Of the lease under which it is answered. */
+  fence: number | null;
 }
 
 /** Order matters: the answer is stored, then the conversation freed, then the end is told (R66). */
 async function runQuestion(
   ports: AskPorts,
   asked: AskedQuestion,
-  { lease, emit }: { lease: SessionLease; emit: EmitChatEvent },
+  { lease, deliver }: { lease: SessionLease; deliver: DeliverChatEvent },
 ): Promise<void> {
-  const signal = AbortSignal.any([ports.shutdown, AbortSignal.timeout(ANSWER_DEADLINE_MS)]);
-  let end: ChatEvent;
+  const signal = AbortSignal.any([ports.shutdown, lease.signal, AbortSignal.timeout(ANSWER_DEADLINE_MS)]);
+  const journal = new EventJournal(ports.events, { recordId: asked.recordId, log: ports.log });
+  let end: { event: ChatEvent; number: number };
   try {
+    const emit = (event: ChatEvent) => deliver(event, journal.add(event));
     const { finished, usage } = await answerQuestion(ports, asked, { emit, signal });
-    end = await store(ports, asked.recordId, { finished, usage });
+    end = await store(ports, asked, { finished, usage, journal });
   } finally {
     await lease.release();
   }
-  await emit(end);
+  await deliver(end.event, end.number);
 }
 
 /** An answer that could not be stored is a failed one, whatever the reader saw of it. */
 async function store(
   ports: AskPorts,
-  recordId: string,
-  { finished, usage }: { finished: FinishedRecord; usage: AnswerUsage },
-): Promise<ChatEvent> {
+  { chatId, recordId, fence }: AskedQuestion,
+  { finished, usage, journal }: { finished: FinishedRecord; usage: AnswerUsage; journal: EventJournal },
+): Promise<{ event: ChatEvent; number: number }> {
+  const { error } = finished.details;
+  const event: ChatEvent = error ? { kind: 'answer-failed', error } : { kind: 'answer-end', usage };
+  const { lastNumber: number, ...lastEvents } = await journal.close(event);
   try {
-    if (!(await finishPatiently(ports, recordId, finished))) throw new Error('The record was not running any more.');
-    const { error } = finished.details;
-    return error ? { kind: 'answer-failed', error } : { kind: 'answer-end', usage };
-  } catch (error) {
-    ports.log.error({ err: error, record: recordId }, 'an answer could not be stored');
-    await ports.store.failRecord(recordId).catch(() => {
-      // The database is away; the record is found unfinished at a later start.
+    if (!(await finishPatiently(ports, { chatId, recordId }, { finished, fence, lastEvents }))) {
+      throw new Error('The record was not running any more, or its conversation is held by another server.');
+    }
+    return { event, number };
+  } catch (problem) {
+    ports.log.error({ err: problem, record: recordId }, 'an answer could not be stored');
+    const failed: ChatEvent = { kind: 'answer-failed', error: error ?? describeFailure(problem) };
+    const events = [...lastEvents.events.slice(0, -1), failed];
+    await ports.store.failRecord(recordId, { ...lastEvents, events }).catch(() => {
+      // The database is away; the record is found unfinished by whoever comes next.
     });
-    return { kind: 'answer-failed', error: describeFailure(error) };
+    return { event: failed, number };
   }
 }
 
 /** A database that was away for a moment must not cost an answer that took minutes. */
-async function finishPatiently(ports: AskPorts, recordId: string, finished: FinishedRecord): Promise<boolean> {
+async function finishPatiently(
+  ports: AskPorts,
+  { chatId, recordId }: { chatId: string; recordId: string },
+  { finished, ...written }: { finished: FinishedRecord; fence: number | null; lastEvents: EventBatch },
+): Promise<boolean> {
+  const finish = () => ports.store.finishRecord(recordId, finished, written);
   for (const pauseMs of STORE_PAUSES_MS) {
     try {
-      return await ports.store.finishRecord(recordId, finished);
+      if (await finish()) return true;
+      // A statement whose confirmation was lost has done its work.
+      return (await ports.store.findRecord(chatId, recordId))?.state === finished.state;
     } catch (error) {
       ports.log.warn({ err: error, record: recordId, pauseMs }, 'an answer is stored again after a pause');
       await setTimeout(pauseMs);
     }
   }
-  return ports.store.finishRecord(recordId, finished);
+  return finish();
 }
 
 function tracked(running: Set<Promise<void>>, answer: Promise<void>): Promise<void> {
@@ -157,12 +190,12 @@ function checkMessage(message: string): number {
 }
 
 /** A reader who left must not end the answer: it is stored, and found on return. */
-function quietly(emit: EmitChatEvent): EmitChatEvent {
+function quietly(deliver: DeliverChatEvent): DeliverChatEvent {
   let gone = false;
-  return async (event) => {
+  return async (event, number) => {
     if (gone) return;
     try {
-      await emit(event);
+      await deliver(event, number);
     } catch {
       gone = true;
     }

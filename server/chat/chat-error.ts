@@ -4,6 +4,7 @@ export type ChatErrorCode =
   | 'question_too_long'
   | 'chat_not_found'
   | 'record_not_found'
+  | 'events_gone'
   | 'application_not_found'
   | 'busy';
 

@@ -14,5 +14,11 @@ export type ChatEvent =
   | { kind: 'answer-end'; usage: AnswerUsage }
   | { kind: 'answer-failed'; error: StreamError };
 
-/** Takes an event. May wait (a slow reader slows the model down); what it throws is ignored. */
+/** Takes an event while an answer is made. May wait: a slow reader slows the model down. */
 export type EmitChatEvent = (event: ChatEvent) => void | Promise<void>;
+
+/**
+ * Takes an event to a reader. `number` counts the events of one answer from 1, and tells where a reader may resume;
+ * null for one that is not stored. May wait; what it throws means that the reader is gone.
+ */
+export type DeliverChatEvent = (event: ChatEvent, number: number | null) => void | Promise<void>;

@@ -1,8 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Citation, CitedParagraph, ContextInfo, RecordState, StopReason, TraceRow } from '../../contract/chat.ts';
 import type { Database } from '../database/database.ts';
+import type { Round } from '../models/chat-model.ts';
 import { storableJson, storableText } from '../text/storable.ts';
-import type { HistoryRound } from './context/window.ts';
+import type { RoundSize } from './context/window.ts';
+import { batchColumns, type EventBatch } from './event-store.ts';
 
 export interface ChatRow {
   id: string;
@@ -65,6 +67,15 @@ const RECORD_COLUMNS = `id, chat_id, index, state, vote_status, problem_text, an
   answer_tokens, run_time, const, padding_problem_text, details, citations, agent_trace, agent_stop_reason, context_info,
   improve_paragraph_id_list, create_time, update_time`;
 
+/** A record without an answer is never history (R66). */
+const IS_ROUND = "answer_text is not null and answer_text <> '' and state in ('done', 'stopped')";
+
+/** The part of a statement that stores the last events of the record that `finished` names. */
+const KEEP_EVENTS = (first: string, last: string, events: string) => `kept as (
+         insert into max_kb_chat_event as kept (record_id, first_number, last_number, events)
+         select id, ${first}::int, ${last}::int, ${events}::jsonb from finished
+         on conflict (record_id, first_number) do update set last_number = excluded.last_number, events = excluded.events)`;
+
 /** Conversations and their records in the database. */
 export class ChatStore {
   readonly #database: Database;
@@ -114,42 +125,49 @@ export class ChatStore {
     return id;
   }
 
-  /** Ends a running record. Returns false where it was not running any more. */
-  async finishRecord(recordId: string, finished: FinishedRecord): Promise<boolean> {
+  /**
+   * Ends a running record and stores the last events of its stream, in one statement. `fence`: of the lease under
+   * which it was written. Returns false where it was not running any more, or the lease is somebody else's (R67).
+   */
+  async finishRecord(
+    recordId: string,
+    finished: FinishedRecord,
+    { fence, lastEvents }: { fence: number | null; lastEvents: EventBatch },
+  ): Promise<boolean> {
     const rows = await this.#database.query(
-      `update max_kb_application_chat_record set state = $2, answer_text = $3, reasoning_content = $4, answer_text_tokens = $5,
-         message_tokens = $6, answer_tokens = $7, run_time = $8, padding_problem_text = $9, details = $10, citations = $11,
-         agent_trace = $12, agent_stop_reason = $13, context_info = $14, update_time = clock_timestamp()
-       where id = $1 and state = 'running' returning id`,
-      [
-        recordId,
-        finished.state,
-        finished.answerText === null ? null : storableText(finished.answerText),
-        storableText(finished.reasoningContent),
-        finished.answerTextTokens,
-        finished.messageTokens,
-        finished.answerTokens,
-        finished.runTimeSeconds,
-        finished.paddingProblemText === null ? null : storableText(finished.paddingProblemText),
-        storableJson(finished.details),
-        storableJson(finished.citations),
-        storableJson(finished.agentTrace),
-        finished.stopReason,
-        finished.contextInfo === null ? null : storableJson(finished.contextInfo),
-      ],
+      `with held as (
+         select 1 from max_kb_chat_lease
+         where chat_id = (select chat_id from max_kb_application_chat_record where id = $1) and fence = $15 for share),
+       finished as (
+         update max_kb_application_chat_record set state = $2, answer_text = $3, reasoning_content = $4,
+           answer_text_tokens = $5, message_tokens = $6, answer_tokens = $7, run_time = $8, padding_problem_text = $9,
+           details = $10, citations = $11, agent_trace = $12, agent_stop_reason = $13, context_info = $14,
+           update_time = clock_timestamp()
+         where id = $1 and state = 'running' and ($15::bigint is null or exists (select 1 from held)) returning id),
+       ${KEEP_EVENTS('$16', '$17', '$18')}
+       select id from finished`,
+      [recordId, ...finishedColumns(finished), fence, ...batchColumns(lastEvents)],
     );
     return rows.length > 0;
   }
 
-  /** The finished rounds of a chat, oldest first, at most `limit` of the newest. */
-  async listRounds(chatId: string, limit: number): Promise<HistoryRound[]> {
-    const rows = await this.#database.query<HistoryRound>(
-      `select id as "recordId", problem_text as question, answer_text as answer, problem_tokens + answer_text_tokens as tokens
-       from max_kb_application_chat_record
-       where chat_id = $1 and state in ('done', 'stopped') and answer_text <> '' order by index desc limit $2`,
-      [chatId, limit],
+  /** What the finished rounds after a place in the chat cost, oldest first. */
+  async listRoundSizes(chatId: string, afterIndex: number): Promise<RoundSize[]> {
+    return this.#database.query<RoundSize>(
+      `select id as "recordId", index, problem_tokens as "questionTokens", answer_text_tokens as "answerTokens",
+         problem_tokens + answer_text_tokens as tokens
+       from max_kb_application_chat_record where chat_id = $1 and index > $2 and ${IS_ROUND} order by index`,
+      [chatId, afterIndex],
     );
-    return rows.reverse();
+  }
+
+  /** The finished rounds from one place to another, both included, oldest first. */
+  async readRounds(chatId: string, from: number, through: number): Promise<Round[]> {
+    return this.#database.query<Round>(
+      `select problem_text as question, answer_text as answer
+       from max_kb_application_chat_record where chat_id = $1 and index between $2 and $3 and ${IS_ROUND} order by index`,
+      [chatId, from, through],
+    );
   }
 
   async findRecord(chatId: string, recordId: string): Promise<RecordRow | null> {
@@ -188,25 +206,61 @@ export class ChatStore {
   }
 
   /** Ends a running record whose answer could not be stored. */
-  async failRecord(recordId: string): Promise<void> {
+  async failRecord(recordId: string, lastEvents: EventBatch): Promise<void> {
     await this.#database.query(
-      `update max_kb_application_chat_record set state = 'failed', update_time = clock_timestamp(),
-         details = '{"error":{"code":"internal_error","message":"The answer could not be stored."}}'
-       where id = $1 and state = 'running'`,
-      [recordId],
+      `with finished as (
+         update max_kb_application_chat_record set state = 'failed', update_time = clock_timestamp(),
+           details = '{"error":{"code":"internal_error","message":"The answer could not be stored."}}'
+         where id = $1 and state = 'running' returning id),
+       ${KEEP_EVENTS('$2', '$3', '$4')}
+       select id from finished`,
+      [recordId, ...batchColumns(lastEvents)],
     );
   }
 
   /**
-   * Marks what a crash left running (R81). `olderThanMinutes`: 0 where this process is the only one of the
-   * database; else longer than any answer takes, since another may be at work.
+   * Marks what a crash left running (R81), in one chat or in all. `heldToo`: where the caller knows that nobody is at
+   * work (it has the database, or the chat's lease, alone); else only what no lease holds. Returns how many there were.
    */
-  async interruptRunningRecords(olderThanMinutes: number): Promise<number> {
+  async interruptRunningRecords({ chatId, heldToo }: { chatId: string | null; heldToo: boolean }): Promise<number> {
     const rows = await this.#database.query(
-      `update max_kb_application_chat_record set state = 'interrupted', update_time = clock_timestamp()
-       where state = 'running' and create_time <= clock_timestamp() - make_interval(mins => $1) returning id`,
-      [olderThanMinutes],
+      `update max_kb_application_chat_record as record set state = 'interrupted', update_time = clock_timestamp()
+       where state = 'running' and ($1::uuid is null or chat_id = $1)
+         and ($2 or not exists (select 1 from max_kb_chat_lease as lease
+           where lease.chat_id = record.chat_id and lease.expire_time > clock_timestamp()))
+       returning id`,
+      [chatId, heldToo],
     );
     return rows.length;
   }
+
+  /** Takes a chat out of sight; its records stay for the log. Returns whether it was there. */
+  async deleteChat(chatId: string): Promise<boolean> {
+    const rows = await this.#database.query(
+      `update max_kb_application_chat set is_deleted = true, update_time = clock_timestamp()
+       where id = $1 and not is_deleted returning id`,
+      [chatId],
+    );
+    return rows.length > 0;
+  }
+}
+
+/** Columns of `finishRecord` from `$2` to `$14`. */
+function finishedColumns(finished: FinishedRecord): unknown[] {
+  const stored = (text: string | null) => (text === null ? null : storableText(text));
+  return [
+    finished.state,
+    stored(finished.answerText),
+    storableText(finished.reasoningContent),
+    finished.answerTextTokens,
+    finished.messageTokens,
+    finished.answerTokens,
+    finished.runTimeSeconds,
+    stored(finished.paddingProblemText),
+    storableJson(finished.details),
+    storableJson(finished.citations),
+    storableJson(finished.agentTrace),
+    finished.stopReason,
+    finished.contextInfo === null ? null : storableJson(finished.contextInfo),
+  ];
 }

@@ -1,9 +1,13 @@
 import type { StreamError } from '../../contract/chat.ts';
 import { ModelError } from '../models/model-error.ts';
+import { LeaseLostError } from './session-lock.ts';
 
 /** What a client may know of a failure (R125): words for people, no stack, no text from upstream. */
 export function describeFailure(error: unknown): StreamError {
   if (error instanceof ModelError) return { code: error.code, message: error.message };
+  if (error instanceof LeaseLostError) {
+    return { code: 'lease_lost', message: 'The server lost its database while it answered; ask again.' };
+  }
   if (error instanceof DOMException && error.name === 'TimeoutError') {
     return { code: 'timeout', message: 'The answer took too long and was ended.' };
   }

@@ -340,7 +340,7 @@ function parseFrames(text: string): { name: string; data: unknown }[] {
     .slice(0, -2)
     .split('\n\n')
     .map((frame) => {
-      const match = /^(?:event: (\w+)\n)?data: (\{[^\n]*\})$/.exec(frame);
+      const match = /^(?:id: \d+\n)?(?:event: (\w+)\n)?data: (\{[^\n]*\})$/.exec(frame);
       expect(match, frame).not.toBeNull();
       return { name: match?.[1] ?? '', data: JSON.parse(match?.[2] ?? '') as unknown };
     });

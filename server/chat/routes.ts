@@ -1,16 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import { type ChatRequest, chatRequest, type StreamError } from '../../contract/chat.ts';
 import { exceptionText, streamAnswerTo } from '../http/answer-stream.ts';
 import { sendData, sendEnvelope } from '../http/envelope.ts';
 import { failureMessage } from '../http/messages.ts';
-import { isUuid, pagePath, parseRequest } from '../http/parse-request.ts';
+import { isUuid, parseRequest } from '../http/parse-request.ts';
 import { openEventStream } from '../http/sse.ts';
-import { type AcceptedQuestion, type AskPorts, acceptQuestion, findOwnChat } from './ask-question.ts';
+import { type AcceptedQuestion, type AskPorts, acceptQuestion } from './ask-question.ts';
 import { ChatError } from './chat-error.ts';
 import type { AnswerUsage } from './chat-events.ts';
+import { unknownChat } from './chat-of-path.ts';
+import { registerContextRoutes } from './context-routes.ts';
 import { openChat } from './open-chat.ts';
-import { presentRecord } from './present-record.ts';
+import { registerRecordRoutes } from './record-routes.ts';
 
 export interface ChatRouteDeps {
   ports: AskPorts;
@@ -18,23 +19,11 @@ export interface ChatRouteDeps {
   agentStatus: boolean;
 }
 
-interface RecordsPath {
-  applicationId: string;
-  chatId: string;
-}
-
-const recordsQuery = z.object({
-  order_asc: z
-    .string()
-    .toLowerCase()
-    .pipe(z.enum(['true', 'false', '1', '0']))
-    .default('true'),
-});
-
-/** Opening a chat, asking in it and reading its records (maxkb-v1-api.md sections 2.6, 2.7 and 3). */
+/** Everything about a conversation: opening it, asking in it, its records and its memory (maxkb-v1-api.md sections 2.6, 2.7 and 3). */
 export function registerChatRoutes(app: FastifyInstance, deps: ChatRouteDeps): void {
   const { ports } = deps;
-  const recordsAddress = '/api/application/:applicationId/chat/:chatId/chat_record';
+  registerRecordRoutes(app, ports);
+  registerContextRoutes(app, ports);
 
   app.get<{ Params: { applicationId: string } }>(
     '/api/application/:applicationId/chat/open',
@@ -54,40 +43,6 @@ export function registerChatRoutes(app: FastifyInstance, deps: ChatRouteDeps): v
       return body.stream ? streamAnswer(accepted, { request, reply, deps }) : sendAnswer(accepted, request, reply);
     },
   );
-
-  app.get<{ Params: RecordsPath & { recordId: string } }>(`${recordsAddress}/:recordId`, async (request, reply) => {
-    const chat = await findChatOfPath(ports, request);
-    const { recordId } = request.params;
-    const record = isUuid(recordId) ? await ports.store.findRecord(chat.id, recordId) : null;
-    if (!record) throw new ChatError('record_not_found', 'This record does not exist.');
-    return sendData(request, reply, presentRecord(record, request.language));
-  });
-
-  // Two whole numbers are a page; anything else in their place is no address of ours.
-  app.get<{ Params: RecordsPath & { page: string; size: string }; Querystring: unknown }>(
-    `${recordsAddress}/:page(^\\d+$)/:size(^\\d+$)`,
-    async (request, reply) => sendData(request, reply, await readPage(ports, request)),
-  );
-}
-
-async function readPage(ports: AskPorts, request: FastifyRequest<{ Params: RecordsPath; Querystring: unknown }>) {
-  const { page, size } = parseRequest(pagePath, request.params, request.language);
-  const { order_asc } = parseRequest(recordsQuery, request.query, request.language);
-  const chat = await findChatOfPath(ports, request);
-  // The name is MaxKB's and says the opposite: true, and nothing, is newest first.
-  const newestFirst = order_asc === 'true' || order_asc === '1';
-  const { total, records } = await ports.store.pageRecords(chat.id, { page, size, newestFirst });
-  return { total, records: records.map((record) => presentRecord(record, request.language)), current: page, size };
-}
-
-/** The chat, if it is the caller's and of the application in the path; else it is as unknown as any other (R72). */
-async function findChatOfPath(ports: AskPorts, request: FastifyRequest<{ Params: RecordsPath }>) {
-  const { applicationId, chatId } = request.params;
-  if (isUuid(chatId)) {
-    const { chat } = await findOwnChat(ports, { chatId, clientId: request.clientId });
-    if (chat.applicationId === applicationId.toLowerCase()) return chat;
-  }
-  throw unknownChat();
 }
 
 function accept(ports: AskPorts, request: FastifyRequest<{ Params: { chatId: string } }>, body: ChatRequest) {
@@ -95,10 +50,6 @@ function accept(ports: AskPorts, request: FastifyRequest<{ Params: { chatId: str
   if (!isUuid(chatId)) throw unknownChat();
   const { message, re_chat: reChat } = body;
   return acceptQuestion(ports, { chatId, clientId: request.clientId, message, reChat });
-}
-
-function unknownChat(): ChatError {
-  return new ChatError('chat_not_found', 'This conversation does not exist.');
 }
 
 /** The question was accepted before: from here on the status is 200 and every error goes into the stream. */

@@ -1,9 +1,9 @@
 import type { AnswerChunk, StreamError } from '../../contract/chat.ts';
-import type { AnswerUsage, ChatEvent, EmitChatEvent } from '../chat/chat-events.ts';
+import type { AnswerUsage, ChatEvent, DeliverChatEvent } from '../chat/chat-events.ts';
 import { failureMessage, type Language } from './messages.ts';
-import type { EventStream } from './sse.ts';
+import type { EventStream, FrameLines } from './sse.ts';
 
-/** `agentStatus`: named events are on (R74); off, the stream is exactly MaxKB's. */
+/** `agentStatus`: named events and ids are on (R74); off, the stream is exactly MaxKB's. */
 export interface AnswerStreamOptions {
   chatId: string;
   recordId: string;
@@ -13,25 +13,27 @@ export interface AnswerStreamOptions {
 
 /**
  * Turns the events of an answer into the frames of maxkb-v1-api.md section 3.2 and R125, and ends the stream
- * after the last. The returned function throws ReaderGoneError.
+ * after the last. An event of several frames has its id on the last of them, so that a reader who was cut off between
+ * them gets all of them again. The returned function throws ReaderGoneError.
  */
-export function streamAnswerTo(stream: EventStream, options: AnswerStreamOptions): EmitChatEvent {
+export function streamAnswerTo(stream: EventStream, options: AnswerStreamOptions): DeliverChatEvent {
   const { agentStatus } = options;
-  return async (event: ChatEvent) => {
+  return async (event: ChatEvent, number: number | null) => {
+    const id = agentStatus && number !== null ? { id: number } : {};
     switch (event.kind) {
       case 'status':
-        return agentStatus ? stream.send(event.status, 'agent_status') : undefined;
+        return agentStatus ? stream.send(event.status, { event: 'agent_status', ...id }) : undefined;
       case 'answer-delta':
         if (event.content === '' && event.reasoningContent === '') return;
-        return stream.send(deltaChunk(options, event.content, event.reasoningContent));
+        return stream.send(deltaChunk(options, event.content, event.reasoningContent), id);
       case 'answer-end':
         // The chunk that MaxKB flushes its think-tag parser with; clients count on the sequence.
         await stream.send(deltaChunk(options, ''));
-        await stream.send(endChunk(options, event.usage));
+        await stream.send(endChunk(options, event.usage), id);
         return stream.end();
       case 'answer-failed':
         await stream.send(...failureFrame(options, event.error));
-        await stream.send(endChunk(options, NO_USAGE));
+        await stream.send(endChunk(options, NO_USAGE), id);
         return stream.end();
     }
   };
@@ -44,11 +46,11 @@ export function exceptionText(error: StreamError, language: Language): string {
 
 const NO_USAGE: AnswerUsage = { promptTokens: 0, completionTokens: 0 };
 
-function failureFrame(options: AnswerStreamOptions, error: StreamError): [unknown, string?] {
+function failureFrame(options: AnswerStreamOptions, error: StreamError): [unknown, FrameLines?] {
   const { language } = options;
   if (!options.agentStatus) return [deltaChunk(options, exceptionText(error, language))];
   const data: StreamError = { code: error.code, message: failureMessage(error, language) };
-  return [data, 'error'];
+  return [data, { event: 'error' }];
 }
 
 function deltaChunk({ chatId, recordId }: AnswerStreamOptions, content: string, reasoningContent = ''): AnswerChunk {

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApplicationStore } from '../applications/application-store.ts';
 import type { AskPorts } from '../chat/ask-question.ts';
 import { ChatStore } from '../chat/chat-store.ts';
+import { ContextStore } from '../chat/context/context-store.ts';
+import { EventStore } from '../chat/event-store.ts';
 import { InProcessSessionLock } from '../chat/session-lock.ts';
 import type { Database } from '../database/database.ts';
 import { OfflineChatModel } from '../models/offline/offline-chat-model.ts';
@@ -32,6 +34,8 @@ function deps(): AppDeps {
   const ask: AskPorts = {
     store: new ChatStore(database),
     applications: new ApplicationStore(database),
+    contexts: new ContextStore(database),
+    events: new EventStore(database),
     lock: new InProcessSessionLock(),
     search: async () => [],
     models: { answer: model, auxiliary: model },

@@ -38,11 +38,15 @@ const MESSAGES = {
       'The question has about {0} tokens; at most {1} are possible. Shorten it or put the material into a document.',
   },
   busy: {
-    'zh-CN': '这个会话正在回答上一个问题，请等它结束。',
-    'en-US': 'This conversation is still answering; wait until it has ended.',
+    'zh-CN': '这个会话正在回答上一个问题，请等它结束，或先停止它。',
+    'en-US': 'This conversation is still answering; wait until it has ended, or stop it.',
   },
   chat_not_found: { 'zh-CN': '会话不存在。', 'en-US': 'This conversation does not exist.' },
   record_not_found: { 'zh-CN': '对话记录不存在。', 'en-US': 'This record does not exist.' },
+  events_gone: {
+    'zh-CN': '这个回答的事件流已不再保留，请读取对话记录。',
+    'en-US': 'The stream of this answer is not kept any more; read the record.',
+  },
   application_not_found: { 'zh-CN': '应用不存在。', 'en-US': 'This application does not exist.' },
 } satisfies Record<string, Record<Language, string>>;
 
@@ -53,6 +57,8 @@ const FAILURES_ZH: Readonly<Record<string, string>> = {
   aborted: '回答已停止。',
   stopped: '回答已停止。',
   interrupted: '服务在回答过程中重启，回答没有完成，请重新提问。',
+  lease_lost: '服务在回答过程中与数据库失去联系，回答没有完成，请重新提问。',
+  server_stopping: '服务正在停止，请稍后再继续查看这个回答。',
   timeout: '回答超时，已终止。请重试或简化问题。',
   rate_limited: '模型服务限流或额度已用完，请稍后再试或检查账户。',
   unauthorized: '模型服务拒绝了 API 密钥，请检查密钥及其可用的模型。',

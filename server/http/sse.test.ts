@@ -54,7 +54,7 @@ describe('openEventStream', () => {
   it('sends one line of JSON a frame, with line separators escaped, and nothing after the end', async () => {
     const { socket, used } = await serve({}, async (stream) => {
       await stream.send({ text: '一\n二\u2028三\u2029' });
-      await stream.send({ phase: 'context' }, 'agent_status');
+      await stream.send({ phase: 'context' }, { event: 'agent_status', id: 7 });
       await stream.end();
       await stream.send({ late: true });
       await stream.end();
@@ -63,7 +63,7 @@ describe('openEventStream', () => {
     const { head, body } = await readAll(socket);
 
     expect(await used).toBeNull();
-    expect(body).toBe('data: {"text":"一\\n二\\u2028三\\u2029"}\n\nevent: agent_status\ndata: {"phase":"context"}\n\n');
+    expect(body).toBe('data: {"text":"一\\n二\\u2028三\\u2029"}\n\nid: 7\nevent: agent_status\ndata: {"phase":"context"}\n\n');
     expect(head).toContain('content-type: text/event-stream;charset=utf-8');
     expect(head).toContain('cache-control: no-cache, no-transform');
     expect(head).toContain('x-accel-buffering: no');

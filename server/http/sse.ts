@@ -21,13 +21,21 @@ export interface StreamTimings {
 
 const TIMINGS: StreamTimings = { keepAliveMs: 15_000, stallMs: 60_000 };
 
+/** What a frame has besides its data. `id`: where a reader may resume. */
+export interface FrameLines {
+  event?: string;
+  id?: number;
+}
+
 /** Server-sent events on a raw response; the framework must have let go of it (`reply.hijack()`). */
 export interface EventStream {
   /**
-   * Sends one event and waits while the reader is behind. `data` becomes one line of JSON; without a name the
-   * frame has no `event:` line. Throws ReaderGoneError; does nothing after `end`.
+   * Sends one event and waits while the reader is behind. `data` becomes one line of JSON; without a name or an id
+   * the frame has no such line. Throws ReaderGoneError; does nothing after `end`.
    */
-  send(data: unknown, eventName?: string): Promise<void>;
+  send(data: unknown, lines?: FrameLines): Promise<void>;
+  /** Fires when the reader is gone. */
+  readonly gone: AbortSignal;
   /** Ends the stream and waits until it is out or the reader is gone. May be called twice; never throws. */
   end(): Promise<void>;
 }
@@ -43,6 +51,8 @@ export function openEventStream(
   const timings = options.timings ?? TIMINGS;
   // A reader that left before this has had its `close` already.
   const state = { gone: response.destroyed, ended: false };
+  const gone = new AbortController();
+  if (state.gone) gone.abort();
   const keepAlive = options.keepAlive && !state.gone ? setInterval(ping, timings.keepAliveMs) : undefined;
 
   function ping(): void {
@@ -56,14 +66,16 @@ export function openEventStream(
     clearInterval(keepAlive);
     // On a POST the request's own close only says that its body was read.
     if (!response.writableEnded) state.gone = true;
+    gone.abort();
   });
   writeHead(response);
 
   return {
-    async send(data, eventName) {
+    gone: gone.signal,
+    async send(data, lines = {}) {
       if (state.ended) return;
       if (state.gone) throw new ReaderGoneError('the connection is closed');
-      if (response.write(frame(data, eventName))) return;
+      if (response.write(frame(data, lines))) return;
       await settled(response, { event: 'drain', stallMs: timings.stallMs });
       if (state.gone) throw new ReaderGoneError('the connection is closed');
     },
@@ -92,9 +104,10 @@ function writeHead(response: ServerResponse): void {
 }
 
 /** `\n` only, and no line separator inside: the front end's reader takes frames apart by a regular expression. */
-function frame(data: unknown, eventName: string | undefined): string {
+function frame(data: unknown, { event, id }: FrameLines): string {
   const json = JSON.stringify(data).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
-  return `${eventName === undefined ? '' : `event: ${eventName}\n`}data: ${json}\n\n`;
+  const head = `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}`;
+  return `${head}data: ${json}\n\n`;
 }
 
 /** Waits for the event or the end of the connection, which a reader that stalls brings about. Never throws. */

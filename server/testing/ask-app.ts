@@ -6,7 +6,9 @@ import { ApplicationStore } from '../applications/application-store.ts';
 import type { SearchHit } from '../chat/agent/evidence.ts';
 import type { AskPorts } from '../chat/ask-question.ts';
 import { ChatStore } from '../chat/chat-store.ts';
-import { InProcessSessionLock } from '../chat/session-lock.ts';
+import { ContextStore } from '../chat/context/context-store.ts';
+import { createSessionLock } from '../chat/create-session-lock.ts';
+import { EventStore } from '../chat/event-store.ts';
 import type { Database } from '../database/database.ts';
 import { type AppDeps, createApp } from '../http/create-app.ts';
 import type { ChatModel } from '../models/chat-model.ts';
@@ -130,17 +132,20 @@ function createCalls(url: string, applicationId: string) {
 }
 
 function askPorts(database: Database, options: { model: ChatModel; shutdown: AbortController }): AskPorts {
+  const log = pino({ level: process.env['KNOWHY_TEST_LOG'] ?? 'silent' });
   return {
     store: new ChatStore(database),
     applications: new ApplicationStore(database),
-    lock: new InProcessSessionLock(),
+    contexts: new ContextStore(database),
+    events: new EventStore(database),
+    lock: createSessionLock(database, { log }),
     search: async ({ query, excludedParagraphIds }) =>
       searchLibrary(query).filter((hit) => !excludedParagraphIds.includes(hit.paragraphId)),
     models: { answer: options.model, auxiliary: options.model },
     limits: { maxRounds: 3, evidenceTokens: 16_000, recentTokens: 6000, contextTokens: 32_768, maxTokens: 2048 },
     shutdown: options.shutdown.signal,
     running: new Set(),
-    log: pino({ level: process.env['KNOWHY_TEST_LOG'] ?? 'silent' }),
+    log,
   };
 }
 

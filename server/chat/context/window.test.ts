@@ -1,14 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { chooseWindow, type HistoryRound } from './window.ts';
+import { chooseWindow, type RoundSize } from './window.ts';
 
-const rounds = (...tokens: number[]): HistoryRound[] =>
-  tokens.map((count, index) => ({ recordId: String(index), question: 'q', answer: 'a', tokens: count }));
-const carriedIds = (window: { carried: HistoryRound[] }) => window.carried.map((round) => round.recordId).join('');
+const rounds = (...tokens: number[]): RoundSize[] =>
+  tokens.map((count, index) => ({
+    recordId: String(index),
+    index: index + 1,
+    questionTokens: 1,
+    answerTokens: count - 1,
+    tokens: count,
+  }));
+const carriedIds = (window: { carried: RoundSize[] }) => window.carried.map((round) => round.recordId).join('');
 
 describe('chooseWindow', () => {
   it('R69 carries nothing with history switched off', () => {
     expect(chooseWindow({ rounds: rounds(1, 1), summaryTokens: 50, dialogueNumber: 0, recentTokens: 6000 })).toEqual({
       carried: [],
+      older: [],
       exceeded: false,
       tokens: 0,
     });

@@ -1,8 +1,11 @@
-import type { CostedRound } from '../agent/request-budget.ts';
-
-/** A finished round as the window sees it; `tokens` is the estimate of question and answer together. */
-export interface HistoryRound extends CostedRound {
+/** What a finished round costs, without its words. `index`: its place in the chat; the other numbers are tokens. */
+export interface RoundSize {
   recordId: string;
+  index: number;
+  questionTokens: number;
+  answerTokens: number;
+  /** Of question and answer together. */
+  tokens: number;
 }
 
 /** More rounds than this are stored as a setting, never carried (R52). */
@@ -14,7 +17,7 @@ const MAX_SUMMARY_TOKENS = 1800;
 
 export interface WindowRequest {
   /** Every round that no summary holds yet, oldest first. */
-  rounds: readonly HistoryRound[];
+  rounds: readonly RoundSize[];
   summaryTokens: number;
   /** The application's `dialogue_number`; 0 switches history off (R69). */
   dialogueNumber: number;
@@ -22,9 +25,10 @@ export interface WindowRequest {
   recentTokens: number;
 }
 
-/** `carried`: oldest first. `exceeded`: over the limit, so that older rounds stay behind (R45). */
+/** `carried`, and `older`, which stay behind: oldest first. `exceeded`: over the limit (R45). `tokens`: with the summary. */
 export interface HistoryWindow {
-  carried: HistoryRound[];
+  carried: RoundSize[];
+  older: RoundSize[];
   exceeded: boolean;
   tokens: number;
 }
@@ -34,15 +38,16 @@ export interface HistoryWindow {
  * over it the newest within the target number and the budget, at least one (R52, R53). Pure; never throws.
  */
 export function chooseWindow(request: WindowRequest): HistoryWindow {
-  if (request.dialogueNumber === 0) return { carried: [], exceeded: false, tokens: 0 };
+  if (request.dialogueNumber === 0) return { carried: [], older: [], exceeded: false, tokens: 0 };
   const total = request.summaryTokens + sumTokens(request.rounds);
-  if (total <= request.recentTokens) return { carried: [...request.rounds], exceeded: false, tokens: total };
+  if (total <= request.recentTokens) return { carried: [...request.rounds], older: [], exceeded: false, tokens: total };
   const carried = newestWithin(
     request.rounds,
     Math.min(request.dialogueNumber, MAX_DIALOGUE_NUMBER),
-    Math.max(MIN_RECENT_TOKENS, request.recentTokens - summaryAllowance(request.recentTokens)),
+    recentAllowance(request.recentTokens),
   );
-  return { carried, exceeded: true, tokens: request.summaryTokens + sumTokens(carried) };
+  const older = request.rounds.slice(0, request.rounds.length - carried.length);
+  return { carried, older, exceeded: true, tokens: request.summaryTokens + sumTokens(carried) };
 }
 
 /** The most tokens a summary may have (R46). */
@@ -50,8 +55,13 @@ export function summaryAllowance(recentTokens: number): number {
   return Math.min(MAX_SUMMARY_TOKENS, Math.floor(recentTokens / 3));
 }
 
-function newestWithin(rounds: readonly HistoryRound[], count: number, budget: number): HistoryRound[] {
-  const carried: HistoryRound[] = [];
+/** The most tokens that recent rounds have once the conversation is over the limit (R52). */
+export function recentAllowance(recentTokens: number): number {
+  return Math.max(MIN_RECENT_TOKENS, recentTokens - summaryAllowance(recentTokens));
+}
+
+function newestWithin(rounds: readonly RoundSize[], count: number, budget: number): RoundSize[] {
+  const carried: RoundSize[] = [];
   let left = budget;
   for (const round of rounds.slice(-count).reverse()) {
     if (round.tokens > left && carried.length > 0) break;
@@ -61,6 +71,6 @@ function newestWithin(rounds: readonly HistoryRound[], count: number, budget: nu
   return carried;
 }
 
-function sumTokens(rounds: readonly HistoryRound[]): number {
+function sumTokens(rounds: readonly RoundSize[]): number {
   return rounds.reduce((sum, round) => sum + round.tokens, 0);
 }

@@ -1,0 +1,26 @@
+import { setTimeout } from 'node:timers/promises';
+import type { SessionLock } from './session-lock.ts';
+
+/** A holder hears of a stop within a second and stores what it has; one that died is gone after its lease. In ms. */
+const WAIT_MS = 10_000;
+const POLL_MS = 25;
+
+/** `stopped`: something ran. `running`: it has not ended within 10 s; a follow-up would still be refused as busy. */
+export interface Stopped {
+  stopped: boolean;
+  running: boolean;
+}
+
+/**
+ * Stops the answer or compaction that a conversation is busy with, on whichever server, and waits until the
+ * conversation is free. Nothing to stop is no error. Throws what the database throws.
+ */
+export async function stopAnswer(lock: SessionLock, chatId: string): Promise<Stopped> {
+  if (!(await lock.requestStop(chatId))) return { stopped: false, running: false };
+  const deadlineMs = performance.now() + WAIT_MS;
+  while (performance.now() < deadlineMs) {
+    if (!(await lock.isHeld(chatId))) return { stopped: true, running: false };
+    await setTimeout(POLL_MS);
+  }
+  return { stopped: true, running: true };
+}
