@@ -5,6 +5,7 @@ export type ChatErrorCode =
   | 'chat_not_found'
   | 'record_not_found'
   | 'events_gone'
+  | 'compaction_stopped'
   | 'application_not_found'
   | 'busy';
 

@@ -1,6 +1,7 @@
 import type { ChatContextState, Compacted } from '../../contract/chat.ts';
 import type { Application } from '../applications/application.ts';
 import { type AskPorts, refuseBusy } from './ask-question.ts';
+import { ChatError } from './chat-error.ts';
 import type { ContextStore } from './context/context-store.ts';
 import { loadContext } from './context/load-context.ts';
 
@@ -12,7 +13,7 @@ export async function readContext(contexts: ContextStore, chatId: string): Promi
 
 /**
  * Compacts a conversation now, by the same threshold as before a question: a short one stays as it is (R68).
- * Throws ChatError `busy`, and when it is stopped.
+ * Throws ChatError `busy` or `compaction_stopped`.
  */
 export async function compactChat(
   ports: AskPorts,
@@ -20,6 +21,7 @@ export async function compactChat(
 ): Promise<Compacted> {
   const lease = await ports.lock.tryAcquire(chatId);
   if (!lease) throw refuseBusy();
+  const signal = AbortSignal.any([ports.shutdown, lease.signal]);
   try {
     const { info } = await loadContext(
       { ...ports, model: ports.models.auxiliary },
@@ -29,11 +31,15 @@ export async function compactChat(
         limits: ports.limits,
         fence: lease.fence,
         onCompacting: () => undefined,
-        signal: AbortSignal.any([ports.shutdown, lease.signal]),
+        signal,
       },
     );
     const { compacted, compaction_reason } = info;
     return { compacted, compaction_reason, ...(await readContext(ports.contexts, chatId)) };
+  } catch (error) {
+    if (signal.aborted)
+      throw new ChatError('compaction_stopped', 'The compaction was stopped; what it had merged stays.');
+    throw error;
   } finally {
     await lease.release();
   }

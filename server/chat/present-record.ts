@@ -1,5 +1,5 @@
 import type { CitedParagraph, RecordDetail, StreamError } from '../../contract/chat.ts';
-import { exceptionText } from '../http/answer-stream.ts';
+import { failureText } from '../http/answer-stream.ts';
 import { failureMessage, type Language } from '../http/messages.ts';
 import type { RecordRow } from './chat-store.ts';
 
@@ -10,7 +10,7 @@ import type { RecordRow } from './chat-store.ts';
  */
 export function presentRecord(row: RecordRow, language: Language): RecordDetail {
   const error = failureOf(row);
-  const answerText = `${row.answer_text ?? ''}${error ? exceptionText(error, language) : ''}`;
+  const answerText = `${row.answer_text ?? ''}${failureText(error, { said: row.answer_text ?? '', language })}`;
   const paragraphs = row.details.search_step?.paragraph_list ?? [];
   return {
     id: row.id,

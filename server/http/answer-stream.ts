@@ -18,6 +18,7 @@ export interface AnswerStreamOptions {
  */
 export function streamAnswerTo(stream: EventStream, options: AnswerStreamOptions): DeliverChatEvent {
   const { agentStatus } = options;
+  let said = '';
   return async (event: ChatEvent, number: number | null) => {
     const id = agentStatus && number !== null ? { id: number } : {};
     switch (event.kind) {
@@ -25,6 +26,7 @@ export function streamAnswerTo(stream: EventStream, options: AnswerStreamOptions
         return agentStatus ? stream.send(event.status, { event: 'agent_status', ...id }) : undefined;
       case 'answer-delta':
         if (event.content === '' && event.reasoningContent === '') return;
+        said ||= event.content;
         return stream.send(deltaChunk(options, event.content, event.reasoningContent), id);
       case 'answer-end':
         // The chunk that MaxKB flushes its think-tag parser with; clients count on the sequence.
@@ -32,11 +34,23 @@ export function streamAnswerTo(stream: EventStream, options: AnswerStreamOptions
         await stream.send(endChunk(options, event.usage), id);
         return stream.end();
       case 'answer-failed':
-        await stream.send(...failureFrame(options, event.error));
+        await stream.send(...failureFrame(options, event.error, said));
         await stream.send(endChunk(options, NO_USAGE), id);
         return stream.end();
     }
   };
+}
+
+/**
+ * What a failure adds to the text that was `said` before it. Whoever stops an answer knows why it ends, and keeps it
+ * as it is.
+ */
+export function failureText(
+  error: StreamError | null,
+  { said, language }: { said: string; language: Language },
+): string {
+  if (error === null || (error.code === 'stopped' && said !== '')) return '';
+  return exceptionText(error, language);
 }
 
 /** The words of a failure inside an answer, as MaxKB's clients know them. */
@@ -46,9 +60,9 @@ export function exceptionText(error: StreamError, language: Language): string {
 
 const NO_USAGE: AnswerUsage = { promptTokens: 0, completionTokens: 0 };
 
-function failureFrame(options: AnswerStreamOptions, error: StreamError): [unknown, FrameLines?] {
+function failureFrame(options: AnswerStreamOptions, error: StreamError, said: string): [unknown, FrameLines?] {
   const { language } = options;
-  if (!options.agentStatus) return [deltaChunk(options, exceptionText(error, language))];
+  if (!options.agentStatus) return [deltaChunk(options, failureText(error, { said, language }))];
   const data: StreamError = { code: error.code, message: failureMessage(error, language) };
   return [data, { event: 'error' }];
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -253,6 +254,23 @@ describe('the system routes', () => {
     const response = await app.inject({ method: 'HEAD', url: `/api/application/${UNKNOWN_ID}/chat/open` });
 
     expect(response.statusCode).toBe(404);
+  });
+});
+
+describe('closing', () => {
+  it('does not wait for a connection that never carries a request', async () => {
+    const other = await createApp(deps());
+    await other.listen({ host: '127.0.0.1', port: 0 });
+    // A listening TCP server has an address with a port.
+    const socket = connect((other.server.address() as AddressInfo).port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.on('error', () => undefined);
+
+    const startedMs = performance.now();
+    await other.close();
+
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    socket.destroy();
   });
 });
 

@@ -51,6 +51,9 @@ declare module 'fastify' {
   }
 }
 
+/** A stop waits so long for answers on their way out. Browsers also hold connections that never carry a request. In ms. */
+const CLOSE_GRACE_MS = 5000;
+
 /** A question of 4000 tokens has at most some tens of kilobytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -107,6 +110,9 @@ function addHooks(app: FastifyInstance, checkToken: (request: FastifyRequest) =>
     if (request.is404 || request.routeOptions.config.isPublic === true) return;
     checkToken(request);
     request.clientId = LOCAL_USER_ID;
+  });
+  app.addHook('preClose', async () => {
+    setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref();
   });
   app.addHook('onSend', async (request, reply, payload) => {
     // What people asked and were answered stays out of caches on the way and on disk.

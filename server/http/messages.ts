@@ -43,6 +43,10 @@ const MESSAGES = {
   },
   chat_not_found: { 'zh-CN': '会话不存在。', 'en-US': 'This conversation does not exist.' },
   record_not_found: { 'zh-CN': '对话记录不存在。', 'en-US': 'This record does not exist.' },
+  compaction_stopped: {
+    'zh-CN': '压缩已停止，已完成的部分已保存。',
+    'en-US': 'The compaction was stopped; what it had merged stays.',
+  },
   events_gone: {
     'zh-CN': '这个回答的事件流已不再保留，请读取对话记录。',
     'en-US': 'The stream of this answer is not kept any more; read the record.',

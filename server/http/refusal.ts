@@ -17,7 +17,7 @@ export class Refusal extends Error {
 
 /**
  * HTTP status and envelope code of each refusal (maxkb-v1-api.md section 1.2). Business and validation errors
- * are HTTP 200; their envelope code is never 200. `busy` 409, `events_gone` 410, `question_too_long` 413, `blank_question` 422 and
+ * are HTTP 200; their envelope code is never 200. `busy` 409, `compaction_stopped` 409, `events_gone` 410, `question_too_long` 413, `blank_question` 422 and
  * the unknown things 404 are ours, the others MaxKB's.
  */
 export const REFUSALS: Readonly<Record<RefusalCode, { status: number; code: number }>> = {
@@ -37,6 +37,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, { status: number; code: numb
   busy: { status: 200, code: 409 },
   chat_not_found: { status: 200, code: 404 },
   record_not_found: { status: 200, code: 404 },
+  compaction_stopped: { status: 200, code: 409 },
   events_gone: { status: 200, code: 410 },
   application_not_found: { status: 200, code: 404 },
 };

@@ -63,7 +63,9 @@ describe('openEventStream', () => {
     const { head, body } = await readAll(socket);
 
     expect(await used).toBeNull();
-    expect(body).toBe('data: {"text":"一\\n二\\u2028三\\u2029"}\n\nid: 7\nevent: agent_status\ndata: {"phase":"context"}\n\n');
+    expect(body).toBe(
+      'data: {"text":"一\\n二\\u2028三\\u2029"}\n\nid: 7\nevent: agent_status\ndata: {"phase":"context"}\n\n',
+    );
     expect(head).toContain('content-type: text/event-stream;charset=utf-8');
     expect(head).toContain('cache-control: no-cache, no-transform');
     expect(head).toContain('x-accel-buffering: no');

@@ -75,10 +75,11 @@ export interface AskApp {
 /** Starts the app on a free port over a fresh, migrated database, with the offline model unless another is given. */
 export async function startAskApp(
   database: Database,
-  changes: { model?: ChatModel; deps?: Partial<AppDeps> } = {},
+  changes: { model?: ChatModel; deps?: Partial<AppDeps>; limits?: Partial<AskPorts['limits']> } = {},
 ): Promise<AskApp> {
   const shutdown = new AbortController();
   const ports = askPorts(database, { model: changes.model ?? new OfflineChatModel(contentWords), shutdown });
+  Object.assign(ports.limits, changes.limits);
   const applicationId = await seedApplication(database, ports.applications);
   const app = await createApp({
     ask: ports,
