@@ -51,17 +51,19 @@ export interface ComposeOptions {
   log: Logger;
   /** The embedded database is lost: its thread ended, or another process took its folder. Stop at once. */
   onLost(error: Error): void;
+  /** Opens the database of the configuration in another way: a test counts what is asked of it. */
+  openDatabase?: typeof openDatabase;
 }
 
 /**
  * Builds the program from its configuration: data folder, database with its migrations, models, features.
  * Throws what opening them throws; then nothing stays open.
  */
-export async function compose({ config, log, onLost }: ComposeOptions): Promise<Services> {
+export async function compose({ config, log, onLost, ...other }: ComposeOptions): Promise<Services> {
   const dataFolder = config.databaseUrl === null ? await holdDataFolder(config.dataDir, onLost) : null;
   let database: Database | undefined;
   try {
-    database = await openDatabase(databaseLocation(config), { onLost });
+    database = await (other.openDatabase ?? openDatabase)(databaseLocation(config), { onLost });
     await migrate(database);
     return await assemble({ config, log, database, dataFolder });
   } catch (error) {

@@ -14,9 +14,12 @@ export interface AskBackend {
   ): Promise<IndexedFolder>;
   /** The application that asks everything indexed so far. */
   defaultApplicationId(signal: AbortSignal): Promise<string>;
-  /** Opens a conversation, asks, and returns the record as it was stored. Throws where the question is refused. */
+  openChat(applicationId: string, signal: AbortSignal): Promise<string>;
+  /** False for one that was deleted, never used for too long, or is not this user's. */
+  hasChat(chat: { applicationId: string; chatId: string }, signal: AbortSignal): Promise<boolean>;
+  /** Asks in a conversation and returns the record as it was stored. Throws where the question is refused. */
   ask(
-    question: { applicationId: string; question: string },
+    question: { applicationId: string; chatId: string; question: string },
     onEvent: (event: ChatEvent) => void,
     signal: AbortSignal,
   ): Promise<RecordDetail>;

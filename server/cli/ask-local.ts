@@ -48,14 +48,22 @@ export class LocalBackend implements AskBackend {
     return first.id;
   }
 
+  openChat(applicationId: string): Promise<string> {
+    return openChat(this.#services.ask, { applicationId, clientId: LOCAL_USER_ID });
+  }
+
+  async hasChat({ applicationId, chatId }: { applicationId: string; chatId: string }): Promise<boolean> {
+    const chat = await this.#services.ask.store.findChat(chatId);
+    return chat?.clientId === LOCAL_USER_ID && chat.applicationId === applicationId;
+  }
+
   async ask(
-    { applicationId, question }: { applicationId: string; question: string },
+    { chatId, question }: { chatId: string; question: string },
     onEvent: (event: ChatEvent) => void,
     signal: AbortSignal,
   ): Promise<RecordDetail> {
     const { ask } = this.#services;
     const ports = { ...ask, shutdown: AbortSignal.any([ask.shutdown, signal]) };
-    const chatId = await openChat(ports, { applicationId, clientId: LOCAL_USER_ID });
     const accepted = await acceptQuestion(ports, { chatId, clientId: LOCAL_USER_ID, message: question, reChat: false });
     await accepted.run(onEvent);
     const record = await ask.store.findRecord(chatId, accepted.recordId);

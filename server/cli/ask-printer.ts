@@ -10,6 +10,7 @@ export class AskPrinter {
   readonly #language: AnswerLanguage;
   readonly #json: boolean;
   #answering = false;
+  #isNamed = false;
 
   constructor({ language, json }: { language: AnswerLanguage; json: boolean }) {
     this.#language = language;
@@ -18,6 +19,12 @@ export class AskPrinter {
 
   offline(): void {
     this.#say(`${this.#texts.offline}\n`);
+  }
+
+  /** Which conversation the question belongs to; from then on the record's context is told too. */
+  chat({ name, isNew }: { name: string; isNew: boolean }): void {
+    this.#isNamed = true;
+    this.#say(`${isNew ? this.#texts.newChat(name) : this.#texts.sameChat(name)}\n`);
   }
 
   event(event: ChatEvent): void {
@@ -85,6 +92,7 @@ export class AskPrinter {
       row.missing.replaceAll('\n', ' | '),
     ]);
     const reason = record.agent_stop_reason;
+    const context = this.#isNamed && record.context_info ? [texts.memory(record.context_info)] : [];
     return [
       '',
       `${texts.citations}:`,
@@ -94,6 +102,7 @@ export class AskPrinter {
       formatTable([texts.columns, ...rows]).replace(/^/gm, '  '),
       '',
       `${texts.stop}: ${reason === null ? texts.none : `${reason} (${stopReasonText(reason, this.#language)})`}`,
+      ...context,
       '',
     ].join('\n');
   }

@@ -11,6 +11,20 @@ import { answerLanguageOf } from './texts.ts';
 /** Everything but a stream is a look into the database; a server that takes longer hangs. */
 const GET_TIMEOUT_MS = 30_000;
 
+/** Nobody waits longer after Ctrl-C. */
+const STOP_TIMEOUT_MS = 3000;
+
+/** The server's own words on why not, with the code of its envelope. */
+class ServerRefusal extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.name = 'ServerRefusal';
+    this.code = code;
+  }
+}
+
 const envelope = z.object({ code: z.number(), message: z.string(), data: z.unknown() });
 const profile = z.object({ offline: z.object({ chat: z.boolean() }) });
 const applications = z.array(z.object({ id: z.string() }));
@@ -61,12 +75,44 @@ export class RemoteBackend implements AskBackend {
     return first.id;
   }
 
+  async openChat(applicationId: string, signal: AbortSignal): Promise<string> {
+    return z.string().parse(await this.#get(`/api/application/${applicationId}/chat/open`, signal));
+  }
+
+  async hasChat(
+    { applicationId, chatId }: { applicationId: string; chatId: string },
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    try {
+      await this.#get(`/api/application/${applicationId}/chat/${chatId}/context`, signal);
+      return true;
+    } catch (error) {
+      if (error instanceof ServerRefusal && error.code === 404) return false;
+      throw error;
+    }
+  }
+
+  /** An interrupted user wants no answer: the server is told to stop it, which it would not do by itself. */
   async ask(
-    { applicationId, question }: { applicationId: string; question: string },
+    question: { applicationId: string; chatId: string; question: string },
     onEvent: (event: ChatEvent) => void,
     signal: AbortSignal,
   ): Promise<RecordDetail> {
-    const chatId = z.string().parse(await this.#get(`/api/application/${applicationId}/chat/open`, signal));
+    try {
+      return await this.#ask(question, onEvent, signal);
+    } catch (error) {
+      if (signal.aborted) await this.#stop(question);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {}
+
+  async #ask(
+    { applicationId, chatId, question }: { applicationId: string; chatId: string; question: string },
+    onEvent: (event: ChatEvent) => void,
+    signal: AbortSignal,
+  ): Promise<RecordDetail> {
     const response = await this.#send(`/api/application/chat_message/${chatId}`, { message: question }, signal, {
       'x-agent-status': 'on',
       'accept-language': answerLanguageOf(question) === 'zh' ? 'zh-CN' : 'en-US',
@@ -77,7 +123,14 @@ export class RemoteBackend implements AskBackend {
     );
   }
 
-  async close(): Promise<void> {}
+  /** A server that can't be told any more has nothing to stop. */
+  async #stop({ applicationId, chatId }: { applicationId: string; chatId: string }): Promise<void> {
+    await fetch(`${this.#url}/api/application/${applicationId}/chat/${chatId}/stop`, {
+      method: 'POST',
+      headers: { authorization: this.#token },
+      signal: AbortSignal.timeout(STOP_TIMEOUT_MS),
+    }).catch(() => undefined);
+  }
 
   /** Turns frames back into events. Returns the record's id. */
   async #follow(response: Response, onEvent: (event: ChatEvent) => void): Promise<string> {
@@ -134,7 +187,7 @@ export class RemoteBackend implements AskBackend {
 
 function openEnvelope(body: unknown): unknown {
   const { code, message, data } = envelope.parse(body);
-  if (code !== 200) throw new Error(message);
+  if (code !== 200) throw new ServerRefusal(code, message);
   return data;
 }
 

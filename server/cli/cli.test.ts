@@ -119,6 +119,7 @@ describe('knowhy', { timeout: 60_000 }, () => {
     ['no question', ['ask'], 2, 'give the question'],
     ['two questions', ['ask', 'a', 'b'], 2, 'one question'],
     ['an unknown option', ['ask', '--loud', 'a'], 2, '--loud'],
+    ['a blank name of a chat', ['ask', '--chat', ' ', 'a'], 2, '--chat needs a name'],
     ['a folder that is not there', ['ask', '--docs', '/nowhere', 'a'], 1, 'There is no folder /nowhere'],
     ['a file for a folder', ['ask', '--docs', join(HANDBOOK, 'leave.md'), 'a'], 1, 'is a file'],
     ['help', ['ask', '--help'], 0, 'Exit code'],
@@ -154,6 +155,21 @@ describe('knowhy', { timeout: 60_000 }, () => {
     expect(second.stderr).toContain('in use');
     expect(asked.stderr).toContain('3 unchanged');
     expect(JSON.parse(asked.stdout)).toMatchObject({ agent_stop_reason: 'sufficient', state: 'done' });
+    expect(await end(server.child, 'SIGTERM')).toBe(0);
+  });
+
+  it('R44 goes on with a named conversation, by itself and through a server', async () => {
+    await askHandbook();
+    const chat = ['--docs', HANDBOOK, '--chat', 'devices'];
+    const first = await run(['ask', ...chat, 'How soon must a stolen device be reported?']);
+    const server = await serve();
+    const second = await run(['ask', ...chat, 'And what does a lost badge cost?']);
+    const third = await run(['ask', ...chat, '--json', 'How many days of annual leave are there?']);
+
+    expect(first.stdout).toContain('New conversation: devices');
+    expect(second.stdout).toContain('Going on with the conversation: devices');
+    expect(second.stdout).toContain('recent rounds carried: 1');
+    expect(JSON.parse(third.stdout)).toMatchObject({ context_info: { enabled: true, recent_rounds: 2 } });
     expect(await end(server.child, 'SIGTERM')).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-import type { StopReason } from '../../contract/chat.ts';
+import type { ContextInfo, StopReason } from '../../contract/chat.ts';
 import { isChinese } from '../text/language.ts';
 
 /** What `ask` says around an answer is in the language of its question. */
@@ -43,6 +43,14 @@ export const askTexts = {
     stop: '停止原因',
     none: '（无）',
     failed: '回答失败',
+    newChat: (name: string) => `新对话：${name}`,
+    sameChat: (name: string) => `继续对话：${name}`,
+    memory: (info: ContextInfo) => {
+      const failed = info.compaction_reason === 'failed' ? '；压缩没有完成，稍后重试' : '';
+      const summary = info.compacted_rounds > 0 ? `，较早的 ${info.compacted_rounds} 轮在摘要中` : '';
+      if (!info.enabled) return '对话: 这个应用不带入历史';
+      return `对话: 带入最近 ${info.recent_rounds} 轮${summary}（约 ${info.estimated_tokens} / ${info.token_budget} 词元）${failed}`;
+    },
     offline: '离线模式：关键词检索，摘录式回答，没有调用任何模型服务。',
   },
   en: {
@@ -61,6 +69,15 @@ export const askTexts = {
     stop: 'Stopped because',
     none: '(none)',
     failed: 'The answer failed',
+    newChat: (name: string) => `New conversation: ${name}`,
+    sameChat: (name: string) => `Going on with the conversation: ${name}`,
+    memory: (info: ContextInfo) => {
+      const failed =
+        info.compaction_reason === 'failed' ? '; the compaction did not come to its end, it goes on next time' : '';
+      const summary = info.compacted_rounds > 0 ? `, earlier ones in the summary: ${info.compacted_rounds}` : '';
+      if (!info.enabled) return 'Conversation: this application carries no history';
+      return `Conversation: recent rounds carried: ${info.recent_rounds}${summary} (about ${info.estimated_tokens} of ${info.token_budget} tokens)${failed}`;
+    },
     offline: 'Offline: keyword search and quoted answers; no model service was called.',
   },
 } as const;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, inject } from 'vitest';
 import type { Database, DatabaseEngine } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
-import { administer, withDatabase } from './global-setup.ts';
+import { administer, withDatabase } from './administer.ts';
 
 /** Opens a fresh, migrated database; it is closed and removed after the suite. */
 export type OpenTestDatabase = () => Promise<Database>;

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
+import { administer, withDatabase } from './administer.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -40,23 +40,5 @@ async function migrateOnce(location: { dataDir: string } | { url: string }): Pro
     await migrate(database);
   } finally {
     await database.close();
-  }
-}
-
-/** The same server, another database. */
-export function withDatabase(url: string, name: string): string {
-  const changed = new URL(url);
-  changed.pathname = `/${name}`;
-  return changed.href;
-}
-
-/** Runs one statement outside any transaction, as creating and dropping databases needs. */
-export async function administer(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
   }
 }

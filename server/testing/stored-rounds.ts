@@ -1,4 +1,5 @@
 import type { ChatStore, FinishedRecord } from '../chat/chat-store.ts';
+import type { Database } from '../database/database.ts';
 import type { Round } from '../models/chat-model.ts';
 import { countTokens } from '../models/tokens.ts';
 
@@ -40,4 +41,22 @@ export async function storeRound(
     { fence: null, lastEvents: LAST_EVENTS },
   );
   return recordId;
+}
+
+/** Stores many rounds of an empty chat at once. */
+export async function storeRounds(database: Database, chatId: string, rounds: readonly Round[]): Promise<void> {
+  await database.query(
+    `insert into max_kb_application_chat_record
+       (id, chat_id, index, state, problem_text, answer_text, problem_tokens, answer_text_tokens)
+     select gen_random_uuid(), $1, place, 'done', question, answer, question_tokens, answer_tokens
+     from unnest($2::text[], $3::text[], $4::int[], $5::int[]) with ordinality
+       as round (question, answer, question_tokens, answer_tokens, place)`,
+    [
+      chatId,
+      rounds.map(({ question }) => question),
+      rounds.map(({ answer }) => answer),
+      rounds.map(({ question }) => countTokens(question)),
+      rounds.map(({ answer }) => countTokens(answer)),
+    ],
+  );
 }
