@@ -32,10 +32,15 @@ export function launchChromium(executablePath: string): Promise<Browser> {
   });
 }
 
-/** The ask page, signed in, in a context of its own; `complaints` collects what the browser reports as wrong. */
-export async function openPage(browser: Browser, app: AskApp, options: BrowserContextOptions = {}) {
+/**
+ * The ask page, signed in, in a context of its own; `complaints` collects what the browser reports as wrong. `app`: or
+ * whatever stands before it.
+ */
+export async function openPage(browser: Browser, app: Pick<AskApp, 'url'>, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ locale: 'zh-CN', viewport: { width: 1100, height: 860 }, ...options });
   const page = await context.newPage();
+  // Before the test's own, so that a failure names what was waited for.
+  page.setDefaultTimeout(15_000);
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
@@ -76,6 +81,25 @@ export async function holdStoredConversation(page: Page): Promise<{ asked: Promi
 export async function ask(page: Page, question: string): Promise<void> {
   await page.locator('#question').fill(question);
   await page.locator('#send').click();
+}
+
+/** Notes every text that the answer has while it grows; the returned function tells them, without repeats. */
+export async function watchAnswer(page: Page): Promise<() => Promise<string[]>> {
+  await page.evaluate(() => {
+    const texts: string[] = [];
+    const look = () => {
+      const text = document.querySelector('.turn:last-child > .answer')?.textContent?.trim() ?? '';
+      if (text !== texts.at(-1)) texts.push(text);
+    };
+    new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+    Object.assign(globalThis, { answerTexts: texts });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { answerTexts: string[] }).answerTexts);
+}
+
+/** The conversation that the page has open. */
+export async function chatIdOf(page: Page): Promise<string> {
+  return page.evaluate(() => JSON.parse(sessionStorage.getItem('knowhy.chat') ?? '{}').chatId);
 }
 
 /** Presses Tab until the element has the focus. Throws where 30 presses are not enough. */

@@ -5,6 +5,7 @@ import type { AskPorts } from './chat/ask-question.ts';
 import { ChatStore } from './chat/chat-store.ts';
 import { ContextStore } from './chat/context/context-store.ts';
 import { createSessionLock } from './chat/create-session-lock.ts';
+import { ServerStoppingError } from './chat/describe-failure.ts';
 import { EventStore } from './chat/event-store.ts';
 import { keepHouse } from './chat/keep-house.ts';
 import type { Config } from './config.ts';
@@ -105,10 +106,10 @@ async function assemble({ config, log, database, dataFolder }: Parts): Promise<S
     ask,
     indexFolder: folderIndexer({ knowledge, applications, everything, shutdown: shutdown.signal }),
     dataFolder,
-    stop: () => shutdown.abort(),
+    stop: () => shutdown.abort(new ServerStoppingError()),
     shutdown: shutdown.signal,
     close: async () => {
-      shutdown.abort();
+      shutdown.abort(new ServerStoppingError());
       await Promise.allSettled([...ask.running, house]);
       await knowledge.close();
       await database.close();

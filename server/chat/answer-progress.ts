@@ -73,7 +73,7 @@ export function finishRecord(
 
 function stateOf(error: StreamError | null): FinishedRecord['state'] {
   if (error === null) return 'done';
-  return error.code === 'stopped' ? 'stopped' : 'failed';
+  return error.code === 'stopped' || error.code === 'interrupted' ? error.code : 'failed';
 }
 
 /** An empty or cut answer is never stored as a success. */

@@ -304,7 +304,7 @@ describeOnDatabases('chat over HTTP', (open) => {
       for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) bytes += read.value.length;
       expect(sent).toBe(total);
       expect(bytes).toBeGreaterThan((total - 100) * Buffer.byteLength(piece));
-    });
+    }, 120_000);
   });
 
   it('ends open streams when the server stops', async () => {
@@ -321,7 +321,9 @@ describeOnDatabases('chat over HTTP', (open) => {
     const frames = parseFrames(await response.text());
     await closing;
 
-    expect(frames.at(-2)).toMatchObject({ name: 'error', data: { code: 'stopped' } });
+    expect(frames.at(-2)).toMatchObject({ name: 'error', data: { code: 'interrupted' } });
+    const { records } = await app.ports.store.pageRecords(chatId, { page: 1, size: 1, newestFirst: true });
+    expect(records[0]?.state).toBe('interrupted');
     expect(frames.at(-1)?.data).toMatchObject({ is_end: true });
   });
 });

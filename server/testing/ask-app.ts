@@ -8,6 +8,7 @@ import type { AskPorts } from '../chat/ask-question.ts';
 import { ChatStore } from '../chat/chat-store.ts';
 import { ContextStore } from '../chat/context/context-store.ts';
 import { createSessionLock } from '../chat/create-session-lock.ts';
+import { ServerStoppingError } from '../chat/describe-failure.ts';
 import { EventStore } from '../chat/event-store.ts';
 import type { Database } from '../database/database.ts';
 import { type AppDeps, createApp } from '../http/create-app.ts';
@@ -100,7 +101,7 @@ export async function startAskApp(
     applicationId,
     ...createCalls(url, applicationId),
     close: async () => {
-      shutdown.abort();
+      shutdown.abort(new ServerStoppingError());
       await Promise.allSettled([...ports.running]);
       await app.close();
     },

@@ -1,47 +1,53 @@
 import { Client, RequestError } from './client.js';
-import { applyFrame, applyRecord, newTurn, turnOfRecord } from './conversation.js';
-import { announce, drawApplications, drawBadge, drawTexts, drawWelcome, part, showNotice } from './page-parts.js';
+import { followAnswer, newTurn, readAnswer, readRecord, stopAnswer, turnOfRecord } from './conversation.js';
+import {
+  announce,
+  bringToTop,
+  drawApplications,
+  drawBadge,
+  drawComposer,
+  drawTexts,
+  drawWelcome,
+  part,
+  showNotice,
+} from './page-parts.js';
 import { readStoredChat, storeChat, storeToken, takeToken } from './stored.js';
 import { switchLanguage, texts } from './texts.js';
 import { phaseLine } from './trace-view.js';
-import { TurnView } from './turn-view.js';
+import { outcomeLine, TurnView } from './turn-view.js';
 
 const RESTORED_RECORDS = 50;
-/** Between two looks at a record that is still being answered, in ms. */
-const POLL_MS = 1500;
-/** No answer takes longer on the server, in ms: what is still running then never ends. */
-const ANSWER_DEADLINE_MS = 10 * 60_000;
-
 const page = {
   client: new Client(takeToken()),
   offline: null,
   applications: [],
   application: null,
   chatId: null,
-  /** Grows with every conversation, so that late replies for an earlier one are told apart. */
-  generation: 0,
+  /** Of the conversation that is shown; aborted when it is left, so that late replies for it change nothing. */
+  shown: new AbortController(),
   turns: [],
   views: new Map(),
-  answering: false,
+  /** The turn whose answer is awaited, or null. */
+  answering: null,
 };
 
 async function start() {
   clearTurns();
-  const { generation } = page;
+  const { signal } = page.shown;
   part('composer').hidden = true;
   draw();
   showNotice('');
   try {
     const { offline } = await page.client.profile();
-    if (generation !== page.generation) return;
+    if (signal.aborted) return;
     page.offline = offline;
     drawBadge(offline);
     if (page.client.token === '') return showSignIn('');
     const applications = await page.client.applications();
-    if (generation !== page.generation) return;
+    if (signal.aborted) return;
     page.applications = applications;
   } catch (error) {
-    if (generation === page.generation) report(error);
+    if (!signal.aborted) report(error);
     return;
   }
   part('sign-in').hidden = true;
@@ -50,7 +56,7 @@ async function start() {
     page.applications.find((application) => application.id === stored.applicationId) ?? page.applications[0] ?? null;
   drawApplications(page);
   if (stored.chatId && stored.applicationId === page.application?.id) await restore(stored.chatId);
-  if (generation === page.generation) showComposer();
+  if (!signal.aborted) showComposer();
 }
 
 /** Once the stored conversation is there, or was left: a question asked before would stand in the midst of it. */
@@ -61,55 +67,66 @@ function showComposer() {
 }
 
 async function restore(chatId) {
-  const { generation } = page;
+  const { signal } = page.shown;
   try {
     const { total, records } = await page.client.lastRecords(page.application.id, chatId, RESTORED_RECORDS);
-    if (generation !== page.generation) return;
+    if (signal.aborted) return;
     page.chatId = chatId;
     part('earlier').hidden = total <= records.length;
     for (const record of records) {
       const turn = turnOfRecord(record);
       addTurn(turn);
-      if (turn.state === 'running') void followRestored(turn);
+      if (turn.state === 'running') void untilAnswered(turn, followAnswer);
     }
   } catch (error) {
-    if (generation !== page.generation) return;
+    if (signal.aborted) return;
     if (error.kind !== 'refused') return report(error);
     newConversation();
     showNotice(texts().errors.chat_gone);
   }
 }
 
-/** Looks at a stored record until its answer is there. Rejects where the server can't be asked or never has it. */
-async function follow(turn, generation) {
-  const deadlineMs = Date.now() + ANSWER_DEADLINE_MS;
-  for (;;) {
-    const record = await page.client.record(page.application.id, page.chatId, turn.recordId);
-    if (generation !== page.generation) return;
-    applyRecord(turn, record);
-    if (turn.state !== 'running') return;
-    if (Date.now() >= deadlineMs) throw new RequestError('unfinished', texts().errors.unfinished);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    if (generation !== page.generation) return;
-  }
-}
-
-/** Holds the question field while an answer is awaited, and frees it whatever happens. */
-async function untilAnswered(turn, work) {
-  const { generation } = page;
-  setAnswering(true);
+/**
+ * Holds the question field while `read(turn, reading)` brings the answer, and frees it whatever happens. After the
+ * stream the stored record has the last word: the same is shown now and after a reload.
+ */
+async function untilAnswered(turn, read) {
+  const { signal } = page.shown;
+  setAnswering(turn);
   try {
-    await work(generation);
+    const reading = await readingOf(turn, signal);
+    if (signal.aborted) return;
+    await read(turn, reading).catch((error) => {
+      if (!signal.aborted) fail(turn, error);
+    });
+    if (!signal.aborted && turn.recordId !== null) await readRecord(turn, reading);
   } catch (error) {
-    if (generation === page.generation) fail(turn, error);
+    // What went wrong first says more, unless it is the page itself.
+    const isTold = turn.error !== null && error instanceof RequestError;
+    if (!signal.aborted && !isTold) fail(turn, error);
   } finally {
-    if (generation === page.generation) finish(turn);
+    if (!signal.aborted) finish(turn);
   }
 }
 
-/** A question that was being answered when the page was loaded. */
-function followRestored(turn) {
-  return untilAnswered(turn, (generation) => follow(turn, generation));
+/** What an answer is read with; the conversation is opened with its first question. */
+async function readingOf(turn, signal) {
+  if (page.chatId === null) {
+    const chatId = await page.client.openChat(page.application.id);
+    if (!signal.aborted) {
+      page.chatId = chatId;
+      storeChat(page);
+    }
+  }
+  const { client, application, chatId } = page;
+  return {
+    client,
+    applicationId: application.id,
+    chatId,
+    signal,
+    draw: () => drawWaiting(turn),
+    drawFrame: (frame) => drawFrame(turn, frame),
+  };
 }
 
 async function ask(question) {
@@ -117,62 +134,37 @@ async function ask(question) {
   showNotice('');
   const turn = newTurn(question.trim());
   addTurn(turn);
-  page.views.get(turn).element.scrollIntoView({ block: 'start', behavior: scrollBehavior() });
+  bringToTop(page.views.get(turn).element);
   part('question').value = '';
-  await untilAnswered(turn, async (generation) => {
-    try {
-      await readAnswer(turn, generation);
-    } catch (error) {
-      if (generation === page.generation) fail(turn, error);
-    }
-    if (generation === page.generation) await readRecord(turn, generation);
-  });
+  await untilAnswered(turn, readAnswer);
 }
 
-/** After the stream the stored record has the last word: the same is shown now and after a reload. */
-async function readRecord(turn, generation) {
+/** Stops the answer that is awaited; its stream says when it has ended. */
+async function stop() {
+  const turn = page.answering;
+  if (turn === null || turn.isStopping) return;
+  const { signal } = page.shown;
+  turn.isStopping = true;
+  setAnswering(turn);
   try {
-    if (turn.error?.code === 'connection_lost') turn.recordId ??= await findRecordId(turn.question);
-    if (turn.recordId !== null) await follow(turn, generation);
+    const requestStop = () => page.chatId && page.client.stop(page.application.id, page.chatId);
+    turn.isStopping = await stopAnswer(turn, { signal, requestStop });
   } catch (error) {
-    // What went wrong first says more, unless it is the page itself.
-    const isTold = turn.error !== null && error instanceof RequestError;
-    if (generation === page.generation && !isTold) fail(turn, error);
+    turn.isStopping = false;
+    if (!signal.aborted) report(error);
   }
-}
-
-/** A stream that broke before its first word did not say which record it is. */
-async function findRecordId(question) {
-  const { records } = await page.client.lastRecords(page.application.id, page.chatId, 1);
-  return records[0]?.problem_text === question ? records[0].id : null;
+  if (page.answering === turn) setAnswering(turn);
 }
 
 function finish(turn) {
-  setAnswering(false);
+  setAnswering(null);
   page.views.get(turn).draw();
-  announce(turn.error ? turn.error.message : texts().answerReady(turn.record?.citations.length ?? 0));
+  announce(outcomeLine(turn));
 }
 
-async function readAnswer(turn, generation) {
-  if (page.chatId === null) {
-    const chatId = await page.client.openChat(page.application.id);
-    if (generation !== page.generation) return;
-    page.chatId = chatId;
-    storeChat(page);
-  }
-  let ended = false;
-  const read = page.client.ask(page.chatId, turn.question, (frame) => {
-    if (generation !== page.generation) return;
-    ended = applyFrame(turn, frame) || ended;
-    drawFrame(turn, frame);
-  });
-  // A broken connection and a stream without its end are one: the server goes on, the record will tell.
-  await read.catch((error) => {
-    if (error.kind !== 'connection_lost') throw error;
-  });
-  if (!ended && turn.state === 'running') {
-    throw new RequestError('connection_lost', texts().errors.connection_lost);
-  }
+function drawWaiting(turn) {
+  page.views.get(turn).draw();
+  if (turn.notice) announce(texts()[turn.notice]);
 }
 
 function drawFrame(turn, frame) {
@@ -205,29 +197,32 @@ function report(error) {
 
 function addTurn(turn) {
   page.turns.push(turn);
-  const view = new TurnView(turn, (question) => {
-    part('question').value = question;
-    void ask(question);
+  const view = new TurnView(turn, {
+    onAskAgain: (question) => {
+      part('question').value = question;
+      void ask(question);
+    },
+    readMemory: () => page.client.context(page.application.id, page.chatId),
   });
   page.views.set(turn, view);
   part('turns').append(view.element);
   part('welcome').hidden = true;
 }
 
-function setAnswering(answering) {
-  page.answering = answering;
-  part('send').disabled = answering;
-  part('send').textContent = answering ? texts().sending : texts().send;
+function setAnswering(turn) {
+  page.answering = turn;
+  drawComposer(turn);
 }
 
 function clearTurns() {
-  page.generation += 1;
+  page.shown.abort();
+  page.shown = new AbortController();
   page.chatId = null;
   page.turns = [];
   page.views.clear();
   part('turns').replaceChildren();
   part('earlier').hidden = true;
-  setAnswering(false);
+  setAnswering(null);
 }
 
 function newConversation() {
@@ -254,19 +249,24 @@ function draw() {
   drawWelcome({ application: page.application, offline: page.offline, onPick: (question) => void ask(question) });
 }
 
-function scrollBehavior() {
-  return matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth';
-}
-
 part('composer').addEventListener('submit', (event) => {
   event.preventDefault();
   void ask(part('question').value);
 });
-part('question').addEventListener('keydown', (event) => {
-  // Enter that confirms a word of an input method is not ours.
-  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
-  event.preventDefault();
-  part('composer').requestSubmit();
+part('stop').addEventListener('click', (event) => {
+  // The second half of a double click on the button that stood here before.
+  if (event.detail < 2) void stop();
+});
+part('composer').addEventListener('keydown', (event) => {
+  // Enter that confirms a word of an input method is not ours, nor Escape that takes it back.
+  if (event.isComposing) return;
+  if (event.key === 'Escape' && page.answering) {
+    event.preventDefault();
+    void stop();
+  } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    part('composer').requestSubmit();
+  }
 });
 part('sign-in').addEventListener('submit', (event) => {
   event.preventDefault();

@@ -2,6 +2,12 @@ import { currentLanguage, texts } from './texts.js';
 import { createParser } from './vendor/eventsource-parser.js';
 
 /**
+ * A stream without a byte for so long, or a request without an answer, is cut, whatever the browser thinks. In ms. The
+ * server sends a comment into a stream every 15 s.
+ */
+const STALL_MS = 45_000;
+
+/**
  * What went wrong with a request. `kind`: `token`, `network`, `connection_lost` (in the midst of an
  * answer), `refused` (the server said why), `bad_answer` or `unfinished`.
  */
@@ -14,7 +20,15 @@ export class RequestError extends Error {
   }
 }
 
-/** The server's API with a token. Every method rejects with RequestError, and `ask` with what `onEvent` throws. */
+/** The error of a stream that broke off. */
+export function connectionLost() {
+  return new RequestError('connection_lost', texts().errors.connection_lost);
+}
+
+/**
+ * The server's API with a token. Every method rejects with RequestError; `ask` and `follow` take a `signal` that ends
+ * them, and reject with what their callbacks throw too.
+ */
 export class Client {
   constructor(token) {
     this.token = token;
@@ -43,51 +57,90 @@ export class Client {
     return { total, records: records.reverse() };
   }
 
+  /** What the conversation remembers of its older rounds. */
+  context(applicationId, chatId) {
+    return this.#get(`/api/application/${applicationId}/chat/${chatId}/context`);
+  }
+
+  /** Stops what the conversation is busy with and waits until it is free. `stopped`: there was something to stop. */
+  async stop(applicationId, chatId) {
+    return readEnvelope(await this.#fetch(`/api/application/${applicationId}/chat/${chatId}/stop`, { method: 'POST' }));
+  }
+
   /**
-   * Asks and calls `onEvent({name, data})` for each frame in order; `name` is `message` for frames of the answer.
-   * Resolves when the stream has ended, whether or not the answer has.
+   * Asks and calls `onEvent({id, name, data})` for each frame in order; `name` is `message` for frames of the answer,
+   * `id` is undefined where nobody may resume. Resolves when the stream has ended, whether or not the answer has.
    */
-  async ask(chatId, message, onEvent) {
+  async ask(chatId, message, { signal, onEvent }) {
     const response = await this.#fetch(`/api/application/chat_message/${chatId}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-agent-status': 'on' },
       body: JSON.stringify({ message, stream: true }),
+      signal,
     });
-    if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-      await readEnvelope(response);
-      throw new RequestError('bad_answer', texts().errors.bad_answer);
-    }
-    const parser = createParser({
-      onEvent: ({ event, data }) => onEvent({ name: event ?? 'message', data: parseFrame(data) }),
-    });
-    const decoder = new TextDecoder();
-    const reader = response.body.getReader();
-    for (;;) {
-      const { done, value } = await readPiece(reader);
-      if (done) return;
-      parser.feed(decoder.decode(value, { stream: true }));
-    }
+    await readEvents(response, { onOpen: () => undefined, onEvent });
+  }
+
+  /** As `ask`, for an answer that is being written or was lately: all after the event `after`. `onOpen()`: it is there. */
+  async follow({ applicationId, chatId, recordId, after }, { signal, onOpen, onEvent }) {
+    const address = `/api/application/${applicationId}/chat/${chatId}/chat_record/${recordId}/events`;
+    const response = await this.#fetch(address, { headers: { 'last-event-id': after }, signal });
+    await readEvents(response, { onOpen, onEvent });
   }
 
   async #get(address) {
     return readEnvelope(await this.#fetch(address));
   }
 
-  async #fetch(address, init = {}) {
+  async #fetch(address, { signal, ...init } = {}) {
     const headers = { ...init.headers, 'accept-language': currentLanguage(), authorization: this.token };
+    const stall = new AbortController();
+    const timer = setTimeout(() => stall.abort(), STALL_MS);
+    const ends = AbortSignal.any([stall.signal, ...(signal ? [signal] : [])]);
     try {
-      return await fetch(address, { ...init, headers, cache: 'no-store' });
+      return await fetch(address, { ...init, headers, cache: 'no-store', signal: ends });
     } catch {
       throw new RequestError('network', texts().errors.network);
+    } finally {
+      clearTimeout(timer);
     }
   }
 }
 
-async function readPiece(reader) {
+async function readEvents(response, { onOpen, onEvent }) {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    await readEnvelope(response);
+    throw new RequestError('bad_answer', texts().errors.bad_answer);
+  }
+  onOpen();
+  const parser = createParser({
+    onEvent: ({ id, event, data }) => onEvent({ id, name: event ?? 'message', data: parseFrame(data) }),
+  });
+  const decoder = new TextDecoder();
+  const reader = response.body.getReader();
   try {
-    return await reader.read();
+    for (;;) {
+      const { done, value } = await readPiece(reader);
+      if (done) return;
+      parser.feed(decoder.decode(value, { stream: true }));
+    }
+  } finally {
+    // Of a stream that broke there is nothing left to cancel.
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+async function readPiece(reader) {
+  let timer;
+  const stalled = new Promise((_resolve, reject) => {
+    timer = setTimeout(reject, STALL_MS);
+  });
+  try {
+    return await Promise.race([reader.read(), stalled]);
   } catch {
-    throw new RequestError('connection_lost', texts().errors.connection_lost);
+    throw connectionLost();
+  } finally {
+    clearTimeout(timer);
   }
 }
 

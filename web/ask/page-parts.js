@@ -66,6 +66,20 @@ function readPrologue(prologue) {
   };
 }
 
+/** While the answer of `turn` is awaited, stopping it takes the place of asking. Null: none is. */
+export function drawComposer(turn) {
+  const t = texts();
+  const buttons = [part('send'), part('stop')];
+  const hadFocus = buttons.some((button) => button.matches(':focus-visible'));
+  part('send').hidden = turn !== null;
+  part('stop').hidden = turn === null;
+  part('stop').textContent = turn?.isStopping ? t.stopping : t.stop;
+  part('stop').ariaDisabled = String(turn?.isStopping ?? false);
+  part('hint').textContent = turn ? t.stopHint : t.sendHint;
+  // A button that is gone would take the keyboard's place with it.
+  if (hadFocus) buttons.find((button) => !button.hidden).focus({ preventScroll: true });
+}
+
 /** A line above the question field; an empty text takes it away. */
 export function showNotice(text) {
   part('notice').replaceChildren(...(text ? [element('p', { className: 'failure' }, text)] : []));
@@ -74,4 +88,10 @@ export function showNotice(text) {
 /** Said by a screen reader, seen by nobody. */
 export function announce(text) {
   part('announcer').textContent = text;
+}
+
+/** Scrolls until the element stands at the top, at once for whoever wants no motion. */
+export function bringToTop(node) {
+  const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  node.scrollIntoView({ block: 'start', behavior: isStill ? 'instant' : 'smooth' });
 }

@@ -1,4 +1,6 @@
+import { RequestError } from './client.js';
 import { element } from './element.js';
+import { renderMarkdown } from './markdown.js';
 import { texts } from './texts.js';
 
 /** The list of what happened so far; while `running` the last entry is under way. */
@@ -60,51 +62,81 @@ function verdict({ sufficient, missing }) {
   return element('span', { className: 'verdict gap' }, t.phaseMissing, missing.split('\n').join(' / '));
 }
 
-/** Everything the record knows of how its answer came about: rounds, stop reason, context, cost. */
-export function whyDetails(record) {
+/**
+ * Everything the record knows of how its answer came about: rounds, stop reason, context, cost; and what the
+ * conversation remembers, which `readMemory()` brings.
+ */
+export function whyDetails(record, readMemory) {
   const t = texts();
-  const facts = element('dl', { className: 'facts' });
-  const add = (name, ...values) =>
-    facts.append(element('dt', {}, name), ...values.map((value) => element('dd', {}, value)));
-  if (record.padding_problem_text) add(t.standalone, record.padding_problem_text);
-  const reason = record.agent_stop_reason;
-  if (reason !== null) add(t.stopped, t.stopReasons[reason] ?? reason);
-  if (record.context_info) add(t.context, ...contextLines(record.context_info));
-  add(t.cost, t.costText(record.run_time.toFixed(1), record.message_tokens + record.answer_tokens));
   const rounds = record.agent_trace;
+  const reason = record.agent_stop_reason;
   const summary = [
     rounds.length > 0 ? t.rounds(rounds.length) : '',
     reason === null ? '' : (t.stopReasons[reason] ?? reason),
   ];
+  const short = summary
+    .filter(Boolean)
+    .map((text) => ` · ${text}`)
+    .join('');
   return element(
     'details',
     { className: 'why' },
-    element(
-      'summary',
-      {},
-      t.why,
-      element(
-        'span',
-        { className: 'detail' },
-        summary
-          .filter(Boolean)
-          .map((text) => ` · ${text}`)
-          .join(''),
-      ),
-    ),
+    element('summary', {}, t.why, element('span', { className: 'detail' }, short)),
     rounds.length > 0 ? traceTable(rounds) : '',
-    facts,
+    facts(record),
+    record.context_info?.compacted_rounds > 0 ? memoryDetails(readMemory) : '',
   );
 }
 
-function contextLines(info) {
+function facts(record) {
   const t = texts();
-  if (!info.enabled) return [t.contextOff];
-  const lines = [t.contextRounds(info.recent_rounds), t.contextTokens(info.estimated_tokens, info.token_budget)];
-  if (info.compacted) lines.push(t.contextCompacted(info.compacted_rounds));
-  if (info.compaction_reason === 'failed') lines.push(t.contextFailed);
-  else if (info.threshold_exceeded && !info.compacted) lines.push(t.contextOver);
-  return [lines.join(' · ')];
+  const list = element('dl', { className: 'facts' });
+  const add = (name, value) => list.append(element('dt', {}, name), element('dd', {}, value));
+  if (record.padding_problem_text) add(t.standalone, record.padding_problem_text);
+  const reason = record.agent_stop_reason;
+  if (reason !== null) add(t.stopped, t.stopReasons[reason] ?? reason);
+  if (record.context_info) add(t.context, contextLine(record.context_info));
+  add(t.cost, t.costText(record.run_time.toFixed(1), record.message_tokens + record.answer_tokens));
+  return list;
+}
+
+function contextLine(info) {
+  const t = texts();
+  if (!info.enabled) return t.contextOff;
+  const parts = [t.contextRounds(info.recent_rounds), t.contextTokens(info.estimated_tokens, info.token_budget)];
+  if (info.compacted_rounds > 0) parts.push(t.contextCompacted(info.compacted_rounds));
+  if (info.compacted) parts.push(t.contextCompactedNow);
+  if (info.compaction_reason === 'failed') parts.push(t.contextFailed);
+  else if (info.threshold_exceeded && !info.compacted) parts.push(t.contextOver);
+  return parts.join(' · ');
+}
+
+/** The summary of the older rounds. Read again each time it is opened, because it grows with the conversation. */
+function memoryDetails(readMemory) {
+  const content = element('div', { className: 'remembered' });
+  const details = element('details', { className: 'memory' }, element('summary', {}, texts().memory), content);
+  details.addEventListener('toggle', () => {
+    if (details.open) void showMemory(content, readMemory);
+  });
+  return details;
+}
+
+async function showMemory(content, readMemory) {
+  const t = texts();
+  const note = (text) => element('p', { className: 'note' }, text);
+  if (!content.hasChildNodes()) content.append(note(t.memoryLoading));
+  content.ariaBusy = 'true';
+  try {
+    const { summary, compacted_rounds: rounds } = await readMemory();
+    const text = element('div', { className: 'prose' });
+    text.append(renderMarkdown(summary));
+    content.replaceChildren(note(t.memoryNote(rounds)), text);
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    content.replaceChildren(note(error.message));
+  } finally {
+    content.ariaBusy = 'false';
+  }
 }
 
 function traceTable(rounds) {

@@ -6,19 +6,22 @@ import { progressList, whyDetails } from './trace-view.js';
 /** Between two drawings of a growing answer, in ms. */
 const REDRAW_MS = 80;
 
-/** One question with its answer on the page. `onAskAgain(question)` is what the button of a failed turn does. */
+/**
+ * One question with its answer on the page. `onAskAgain(question)` is what the button of a turn without an end does,
+ * `readMemory()` brings what the conversation remembers.
+ */
 export class TurnView {
   #turn;
-  #onAskAgain;
+  #actions;
   #timer = 0;
   #question = element('h2', { className: 'question' });
   #progress = element('div', {});
-  #answer = element('div', { className: 'answer' });
+  #answer = element('div', { className: 'answer prose' });
   #rest = element('div', {});
 
-  constructor(turn, onAskAgain) {
+  constructor(turn, actions) {
     this.#turn = turn;
-    this.#onAskAgain = onAskAgain;
+    this.#actions = actions;
     this.element = element(
       'li',
       { className: 'turn', id: turn.key },
@@ -44,16 +47,14 @@ export class TurnView {
   }
 
   drawProgress() {
-    const { phases, state, record, answer } = this.#turn;
+    const { phases, state, record, answer, notice } = this.#turn;
     // Once there is a record, the details below tell the same at leisure.
     const isShown = state === 'running' || !record;
     this.#progress.replaceChildren(
       ...(isShown && phases.length > 0 ? [progressList(phases, state === 'running')] : []),
     );
-    if (state === 'running' && phases.length === 0 && answer === '') {
-      this.#progress.append(
-        element('p', { className: 'waiting' }, record ? texts().stillAnswering : texts().answering),
-      );
+    if (state === 'running' && phases.length === 0 && answer === '' && !notice) {
+      this.#progress.append(element('p', { className: 'waiting' }, texts().answering));
     }
   }
 
@@ -77,17 +78,27 @@ export class TurnView {
   }
 
   #endParts() {
-    const { error, record, question, state } = this.#turn;
+    const { error, record, question, state, notice } = this.#turn;
+    const { onAskAgain, readMemory } = this.#actions;
+    if (state === 'running') return notice ? [element('p', { className: 'waiting notice' }, texts()[notice])] : [];
     const parts = [];
-    if (error) parts.push(errorBox(error, () => this.#onAskAgain(question)));
-    if (record && state !== 'running') {
+    if (error) parts.push(errorBox(error, () => onAskAgain(question)));
+    else if (state === 'stopped') parts.push(stoppedNote(this.#turn, () => onAskAgain(question)));
+    if (record) {
       if (record.citations.length > 0) parts.push(sourceList(this.#turn));
       const reasoning = record.answer_text_list[0]?.[0]?.reasoning_content;
       if (reasoning) parts.push(reasoningDetails(reasoning));
-      parts.push(whyDetails(record));
+      parts.push(whyDetails(record, readMemory));
     }
     return parts;
   }
+}
+
+/** How the turn ended, in one line for a screen reader. */
+export function outcomeLine({ error, state, record }) {
+  const t = texts();
+  if (error) return error.message;
+  return state === 'stopped' ? t.stoppedAnswer : t.answerReady(record?.citations.length ?? 0);
 }
 
 function marker(n, { turn, citation }) {
@@ -161,14 +172,28 @@ function reasoningDetails(reasoning) {
 }
 
 function errorBox(error, onAskAgain) {
-  const t = texts();
-  const again = element('button', { type: 'button', className: 'quiet' }, t.askAgain);
-  again.addEventListener('click', onAskAgain);
   return element(
     'div',
     { className: 'failure' },
-    element('p', {}, element('strong', {}, t.errorTitle)),
+    element('p', {}, element('strong', {}, texts().errorTitle)),
     element('p', {}, error.message),
-    again,
+    askAgainButton(onAskAgain),
   );
+}
+
+/** Nothing went wrong: somebody wanted no more. */
+function stoppedNote({ answer }, onAskAgain) {
+  const t = texts();
+  return element(
+    'div',
+    { className: 'stopped' },
+    element('p', {}, answer.trim() === '' ? t.stoppedEmpty : t.stoppedAnswer),
+    askAgainButton(onAskAgain),
+  );
+}
+
+function askAgainButton(onAskAgain) {
+  const button = element('button', { type: 'button', className: 'quiet' }, texts().askAgain);
+  button.addEventListener('click', onAskAgain);
+  return button;
 }
