@@ -10,6 +10,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   retrieval: async () => (await import('./retrieval.ts')).retrievalBench,
   loop: async () => (await import('./loop.ts')).loopBench,
   answer: async () => (await import('./answer.ts')).answerBench,
+  context: async () => (await import('./context.ts')).contextBench,
 };
 
 const USAGE = `Usage: npm run -s bench -- NAME [--json] [--check] [OPTIONS OF THE BENCH]

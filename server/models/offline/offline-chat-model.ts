@@ -4,6 +4,7 @@ import { answerOffline } from './answer-offline.ts';
 import { assessOffline } from './assess-offline.ts';
 import type { ContentWords } from './coverage.ts';
 import { rewriteOffline } from './rewrite-offline.ts';
+import { summariseOffline } from './summarise-offline.ts';
 
 /**
  * The model that works with no key and no network: it rewrites by carrying terms over, judges by what the
@@ -42,11 +43,7 @@ export class OfflineChatModel implements ChatModel {
       case 'answer':
         return answerOffline(task, this.#words);
       case 'summarise':
-        throw new ModelError({
-          code: 'bad_request',
-          message: 'The offline model does not summarise.',
-          retryable: false,
-        });
+        return [summariseOffline(task, this.#words)];
     }
   }
 
