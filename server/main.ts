@@ -94,9 +94,9 @@ async function assemble({ config, log, database, dataFolder }: Parts): Promise<S
   const ask = createAskPorts({ config, database, models, knowledge, log, shutdown: shutdown.signal });
   // The folder's lock makes this the only process of the database, so nothing can be running.
   await ask.store.interruptRunningRecords({ chatId: null, heldToo: dataFolder !== null });
-  const house = keepHouse(ask, { alone: dataFolder !== null });
   const everything = await applications.ensureBuiltIn({ kind: 'all', name: '全部资料 / All documents' });
   knowledge.embedInBackground(shutdown.signal);
+  const house = keepHouse(ask, { alone: dataFolder !== null });
   return {
     config,
     database,

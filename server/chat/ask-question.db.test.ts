@@ -16,6 +16,7 @@ import {
   thinkBlock,
   truncated,
 } from '../testing/scripted-steps.ts';
+import { startRecord } from '../testing/stored-rounds.ts';
 import { type AskPorts, acceptQuestion } from './ask-question.ts';
 import type { ChatEvent } from './chat-events.ts';
 import { openChat } from './open-chat.ts';
@@ -318,6 +319,23 @@ describeOnDatabases('asking a question', (open) => {
     expect(events.at(-1)?.kind).toBe('answer-end');
   });
 
+  it('takes an answer for stored whose confirmation was lost, also at the last try', async () => {
+    const ports = await portsWith([verdict(true), reply('5天 [1]')]);
+    let calls = 0;
+    const finishRecord: AskPorts['store']['finishRecord'] = async (id, finished, written) => {
+      calls += 1;
+      if (calls === 3) await ports.store.finishRecord(id, finished, written);
+      if (calls <= 3) throw new Error('connection lost');
+      return ports.store.finishRecord(id, finished, written);
+    };
+
+    const { record, events } = await ask({ ...ports, store: replaceMethod(ports.store, 'finishRecord', finishRecord) });
+
+    expect(calls).toBe(4);
+    expect(record.state).toBe('done');
+    expect(events.at(-1)?.kind).toBe('answer-end');
+  });
+
   it('R124 answers with the designated words where nothing was found, and calls no model for it', async () => {
     const ports = await portsWith([verdict(false)]);
     const find = async (id: string) => {
@@ -376,7 +394,7 @@ describeOnDatabases('asking a question', (open) => {
     expect((await ask(ports)).record.answer_text).toContain(long);
 
     const chatId = await openChat(app.ports, { applicationId: app.applicationId, clientId: LOCAL_USER_ID });
-    const recordId = await app.ports.store.insertRecord({ chatId, question: 'q', questionTokens: 1 });
+    const recordId = await startRecord(app.ports.store, chatId, { question: 'q' });
     expect(await app.ports.store.interruptRunningRecords({ chatId, heldToo: true })).toBe(1);
     expect(await app.ports.store.interruptRunningRecords({ chatId, heldToo: true })).toBe(0);
     expect((await app.ports.store.findRecord(chatId, recordId))?.state).toBe('interrupted');

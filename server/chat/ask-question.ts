@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Application } from '../applications/application.ts';
 import type { ApplicationStore } from '../applications/application-store.ts';
 import { countTokens } from '../models/tokens.ts';
+import { joinSignals, within } from '../observability/joined-signal.ts';
 import { storableText } from '../text/storable.ts';
 import { type AnswerPorts, answerQuestion } from './answer-question.ts';
 import { ChatError } from './chat-error.ts';
@@ -19,6 +20,8 @@ export const MAX_QUESTION_TOKENS = 4000;
 const ANSWER_DEADLINE_MS = 10 * 60_000;
 
 const STORE_PAUSES_MS = [200, 1000, 3000];
+/** A statement that hangs in a dead connection is given up, and sent again on another. */
+const STATEMENT_MS = 10_000;
 
 export interface AskPorts extends AnswerPorts {
   store: ChatStore;
@@ -27,8 +30,8 @@ export interface AskPorts extends AnswerPorts {
   lock: SessionLock;
   /** Ends every running answer when the server shuts down. */
   shutdown: AbortSignal;
-  /** Answers under way; a shutdown waits for them to be stored. */
-  running: Set<Promise<void>>;
+  /** Answers and compactions under way; a shutdown waits for them to be stored. */
+  running: Set<Promise<unknown>>;
 }
 
 export interface Question {
@@ -59,18 +62,20 @@ export async function acceptQuestion(ports: AskPorts, question: Question): Promi
   const lease = await ports.lock.tryAcquire(chat.id);
   if (!lease) throw refuseBusy();
   try {
-    // Whoever left a record running in a chat that is free has died.
-    await ports.store.interruptRunningRecords({ chatId: chat.id, heldToo: true });
     const excluded = question.reChat ? await ports.store.listUsedParagraphIds(chat.id, message) : [];
-    const recordId = await ports.store.insertRecord({ chatId: chat.id, question: message, questionTokens: tokens });
-    const asked = {
+    const { fence } = lease;
+    const recordId = await ports.store.insertRecord({
       chatId: chat.id,
-      recordId,
-      application,
-      message,
-      excludedParagraphIds: excluded,
-      fence: lease.fence,
-    };
+      question: message,
+      questionTokens: tokens,
+      fence,
+    });
+    if (recordId === null) {
+      // Deleted meanwhile, or taken by another server while this one was held up.
+      await findOwnChat(ports, question);
+      throw refuseBusy();
+    }
+    const asked = { chatId: chat.id, recordId, application, message, excludedParagraphIds: excluded, fence };
     return {
       chatId: chat.id,
       recordId,
@@ -82,6 +87,7 @@ export async function acceptQuestion(ports: AskPorts, question: Question): Promi
   }
 }
 
+/** Somebody else holds the conversation. */
 export function refuseBusy(): ChatError {
   return new ChatError('busy', 'This conversation is still answering; wait for it or stop it.');
 }
@@ -113,7 +119,7 @@ async function runQuestion(
   asked: AskedQuestion,
   { lease, deliver }: { lease: SessionLease; deliver: DeliverChatEvent },
 ): Promise<void> {
-  const signal = AbortSignal.any([ports.shutdown, lease.signal, AbortSignal.timeout(ANSWER_DEADLINE_MS)]);
+  const { signal, dispose } = joinSignals([ports.shutdown, lease.signal], { timeoutMs: ANSWER_DEADLINE_MS });
   const journal = new EventJournal(ports.events, { recordId: asked.recordId, log: ports.log });
   let end: { event: ChatEvent; number: number };
   try {
@@ -121,6 +127,7 @@ async function runQuestion(
     const { finished, usage } = await answerQuestion(ports, asked, { emit, signal });
     end = await store(ports, asked, { finished, usage, journal });
   } finally {
+    dispose();
     await lease.release();
   }
   await deliver(end.event, end.number);
@@ -129,14 +136,14 @@ async function runQuestion(
 /** An answer that could not be stored is a failed one, whatever the reader saw of it. */
 async function store(
   ports: AskPorts,
-  { chatId, recordId, fence }: AskedQuestion,
+  { recordId, fence }: AskedQuestion,
   { finished, usage, journal }: { finished: FinishedRecord; usage: AnswerUsage; journal: EventJournal },
 ): Promise<{ event: ChatEvent; number: number }> {
   const { error } = finished.details;
   const event: ChatEvent = error ? { kind: 'answer-failed', error } : { kind: 'answer-end', usage };
   const { lastNumber: number, ...lastEvents } = await journal.close(event);
   try {
-    if (!(await finishPatiently(ports, { chatId, recordId }, { finished, fence, lastEvents }))) {
+    if (!(await finishPatiently(ports, recordId, { finished, fence, lastEvents }))) {
       throw new Error('The record was not running any more, or its conversation is held by another server.');
     }
     return { event, number };
@@ -144,7 +151,8 @@ async function store(
     ports.log.error({ err: problem, record: recordId }, 'an answer could not be stored');
     const failed: ChatEvent = { kind: 'answer-failed', error: error ?? describeFailure(problem) };
     const events = [...lastEvents.events.slice(0, -1), failed];
-    await ports.store.failRecord(recordId, { ...lastEvents, events }).catch(() => {
+    const failing = ports.store.failRecord(recordId, { fence, lastEvents: { ...lastEvents, events } });
+    await within(STATEMENT_MS, 'Storing a failure', failing).catch(() => {
       // The database is away; the record is found unfinished by whoever comes next.
     });
     return { event: failed, number };
@@ -154,26 +162,30 @@ async function store(
 /** A database that was away for a moment must not cost an answer that took minutes. */
 async function finishPatiently(
   ports: AskPorts,
-  { chatId, recordId }: { chatId: string; recordId: string },
+  recordId: string,
   { finished, ...written }: { finished: FinishedRecord; fence: number | null; lastEvents: EventBatch },
 ): Promise<boolean> {
-  const finish = () => ports.store.finishRecord(recordId, finished, written);
+  const attempt = async () => {
+    const finishing = ports.store.finishRecord(recordId, finished, written);
+    if (await within(STATEMENT_MS, 'Storing an answer', finishing)) return true;
+    // A statement whose confirmation was lost has done its work.
+    return (await ports.store.findRecordState(recordId)) === finished.state;
+  };
   for (const pauseMs of STORE_PAUSES_MS) {
     try {
-      if (await finish()) return true;
-      // A statement whose confirmation was lost has done its work.
-      return (await ports.store.findRecord(chatId, recordId))?.state === finished.state;
+      return await attempt();
     } catch (error) {
       ports.log.warn({ err: error, record: recordId, pauseMs }, 'an answer is stored again after a pause');
       await setTimeout(pauseMs);
     }
   }
-  return finish();
+  return attempt();
 }
 
-function tracked(running: Set<Promise<void>>, answer: Promise<void>): Promise<void> {
-  running.add(answer);
-  return answer.finally(() => running.delete(answer));
+/** A shutdown waits for this work. */
+export function tracked<T>(running: Set<Promise<unknown>>, work: Promise<T>): Promise<T> {
+  running.add(work);
+  return work.finally(() => running.delete(work));
 }
 
 function checkMessage(message: string): number {

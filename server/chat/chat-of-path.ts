@@ -21,6 +21,7 @@ export async function findChatOfPath(ports: AskPorts, request: FastifyRequest<{ 
   throw unknownChat();
 }
 
+/** Not there, not the caller's, or not of that application: nobody is told which. */
 export function unknownChat(): ChatError {
   return new ChatError('chat_not_found', 'This conversation does not exist.');
 }

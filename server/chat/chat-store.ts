@@ -70,8 +70,18 @@ const RECORD_COLUMNS = `id, chat_id, index, state, vote_status, problem_text, an
 /** A record without an answer is never history (R66). */
 const IS_ROUND = "answer_text is not null and answer_text <> '' and state in ('done', 'stopped')";
 
+const CHAT_OF_RECORD = '(select chat_id from max_kb_application_chat_record where id = $1)';
+
+/**
+ * The part of a statement that is empty where a lease is somebody else's by now (R67). It locks the lease's row, so
+ * that nobody takes it until the statement is done. A fence of null stands for a process that is alone.
+ */
+const whereHeld = (fence: string, chat: string) => `lease as (
+         select 1 from max_kb_chat_lease where chat_id = ${chat} and fence = ${fence}::bigint for share),
+       held as (select 1 where ${fence}::bigint is null or exists (select 1 from lease))`;
+
 /** The part of a statement that stores the last events of the record that `finished` names. */
-const KEEP_EVENTS = (first: string, last: string, events: string) => `kept as (
+const keepEvents = (first: string, last: string, events: string) => `kept as (
          insert into max_kb_chat_event as kept (record_id, first_number, last_number, events)
          select id, ${first}::int, ${last}::int, ${events}::jsonb from finished
          on conflict (record_id, first_number) do update set last_number = excluded.last_number, events = excluded.events)`;
@@ -110,19 +120,32 @@ export class ChatStore {
     await this.#database.query('delete from max_kb_application_chat where expire_time < clock_timestamp()');
   }
 
-  /** Stores a question as running and keeps its chat from expiring, in one statement. The caller holds the chat's lock. */
-  async insertRecord(record: { chatId: string; question: string; questionTokens: number }): Promise<string> {
-    const id = uuidv7();
-    await this.#database.query(
-      `with chat as (
+  /**
+   * Stores a question as running and keeps its chat from expiring, in one statement. What was running in the chat
+   * before was left by a crash, since the caller holds the chat: it becomes `interrupted` (R81). `fence`: of the
+   * caller's lease. Returns null where that is somebody else's by now (R67), or the chat was deleted.
+   */
+  async insertRecord(record: {
+    chatId: string;
+    question: string;
+    questionTokens: number;
+    fence: number | null;
+  }): Promise<string | null> {
+    const [row] = await this.#database.query<{ id: string }>(
+      `with ${whereHeld('$5', '$2')},
+       chat as (
          update max_kb_application_chat set expire_time = null, update_time = clock_timestamp(),
            abstract = case when abstract = '' then left($3, 1024) else abstract end
-         where id = $2)
+         where id = $2 and not is_deleted and exists (select 1 from held) returning id),
+       left_over as (
+         update max_kb_application_chat_record set state = 'interrupted', update_time = clock_timestamp()
+         where chat_id = (select id from chat) and state = 'running')
        insert into max_kb_application_chat_record (id, chat_id, index, state, problem_text, problem_tokens)
-       select $1, $2, coalesce(max(index), 0) + 1, 'running', $3, $4 from max_kb_application_chat_record where chat_id = $2`,
-      [id, record.chatId, record.question, record.questionTokens],
+       select $1, id, 1 + coalesce((select max(index) from max_kb_application_chat_record where chat_id = $2), 0),
+         'running', $3, $4 from chat returning id`,
+      [uuidv7(), record.chatId, record.question, record.questionTokens, record.fence],
     );
-    return id;
+    return row?.id ?? null;
   }
 
   /**
@@ -135,16 +158,14 @@ export class ChatStore {
     { fence, lastEvents }: { fence: number | null; lastEvents: EventBatch },
   ): Promise<boolean> {
     const rows = await this.#database.query(
-      `with held as (
-         select 1 from max_kb_chat_lease
-         where chat_id = (select chat_id from max_kb_application_chat_record where id = $1) and fence = $15 for share),
+      `with ${whereHeld('$15', CHAT_OF_RECORD)},
        finished as (
          update max_kb_application_chat_record set state = $2, answer_text = $3, reasoning_content = $4,
            answer_text_tokens = $5, message_tokens = $6, answer_tokens = $7, run_time = $8, padding_problem_text = $9,
            details = $10, citations = $11, agent_trace = $12, agent_stop_reason = $13, context_info = $14,
            update_time = clock_timestamp()
-         where id = $1 and state = 'running' and ($15::bigint is null or exists (select 1 from held)) returning id),
-       ${KEEP_EVENTS('$16', '$17', '$18')}
+         where id = $1 and state = 'running' and exists (select 1 from held) returning id),
+       ${keepEvents('$16', '$17', '$18')}
        select id from finished`,
       [recordId, ...finishedColumns(finished), fence, ...batchColumns(lastEvents)],
     );
@@ -178,6 +199,15 @@ export class ChatStore {
     return row ?? null;
   }
 
+  /** How a record stands; null where there is none. */
+  async findRecordState(recordId: string): Promise<RecordState | null> {
+    const [row] = await this.#database.query<{ state: RecordState }>(
+      'select state from max_kb_application_chat_record where id = $1',
+      [recordId],
+    );
+    return row?.state ?? null;
+  }
+
   /** One page of a chat's records and how many there are in all. `page` counts from 1. */
   async pageRecords(
     chatId: string,
@@ -205,29 +235,33 @@ export class ChatStore {
     return rows.map((row) => row.id);
   }
 
-  /** Ends a running record whose answer could not be stored. */
-  async failRecord(recordId: string, lastEvents: EventBatch): Promise<void> {
+  /** Ends a running record whose answer could not be stored, unless another server has its conversation by now. */
+  async failRecord(
+    recordId: string,
+    { fence, lastEvents }: { fence: number | null; lastEvents: EventBatch },
+  ): Promise<void> {
     await this.#database.query(
-      `with finished as (
+      `with ${whereHeld('$5', CHAT_OF_RECORD)},
+       finished as (
          update max_kb_application_chat_record set state = 'failed', update_time = clock_timestamp(),
            details = '{"error":{"code":"internal_error","message":"The answer could not be stored."}}'
-         where id = $1 and state = 'running' returning id),
-       ${KEEP_EVENTS('$2', '$3', '$4')}
+         where id = $1 and state = 'running' and exists (select 1 from held) returning id),
+       ${keepEvents('$2', '$3', '$4')}
        select id from finished`,
-      [recordId, ...batchColumns(lastEvents)],
+      [recordId, ...batchColumns(lastEvents), fence],
     );
   }
 
   /**
-   * Marks what a crash left running (R81), in one chat or in all. `heldToo`: where the caller knows that nobody is at
-   * work (it has the database, or the chat's lease, alone); else only what no lease holds. Returns how many there were.
+   * Marks what a crash left running (R81), in one chat or in all. `heldToo`: where the caller has the database alone and
+   * knows that nobody is at work; else only what no lease holds. Returns how many there were.
    */
   async interruptRunningRecords({ chatId, heldToo }: { chatId: string | null; heldToo: boolean }): Promise<number> {
     const rows = await this.#database.query(
       `update max_kb_application_chat_record as record set state = 'interrupted', update_time = clock_timestamp()
        where state = 'running' and ($1::uuid is null or chat_id = $1)
          and ($2 or not exists (select 1 from max_kb_chat_lease as lease
-           where lease.chat_id = record.chat_id and lease.expire_time > clock_timestamp()))
+           where lease.chat_id = record.chat_id and lease.expire_time > statement_timestamp()))
        returning id`,
       [chatId, heldToo],
     );

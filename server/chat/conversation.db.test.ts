@@ -285,7 +285,7 @@ describeOnDatabases('a long conversation', (open) => {
       expect(problems).toEqual([]);
       expect(model.most).toBe(1);
       for (const chatId of chats) {
-        expect(await app.ports.lock.isHeld(chatId)).toBe(false);
+        expect(await app.ports.lock.holderOf(chatId)).toBeNull();
         await expectWhole(chatId);
         const isDeleted = (await app.ports.store.findChat(chatId)) === null;
         const next = await app.ask(chatId, { message: QUESTION });

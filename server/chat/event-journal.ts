@@ -1,9 +1,13 @@
 import type { Logger } from 'pino';
+import { within } from '../observability/joined-signal.ts';
 import type { ChatEvent } from './chat-events.ts';
 import type { EventBatch, EventStore } from './event-store.ts';
 
 /** How far a second reader is behind the first at most, in ms; each write takes all events since the last. */
 const FLUSH_MS = 200;
+
+/** A write that hangs in a dead connection must not hold up the end of an answer. In ms. */
+const WRITE_MS = 5000;
 
 /**
  * Numbers the events of one answer and stores them in batches, without making the reader wait. What cannot be
@@ -35,7 +39,9 @@ export class EventJournal {
   /** Stops writing. Returns what is not stored yet, `end` last; the caller stores it. */
   async close(end: ChatEvent): Promise<EventBatch & { lastNumber: number }> {
     clearTimeout(this.#timer);
-    await this.#writing;
+    await within(WRITE_MS, 'Storing events', this.#writing).catch((error: unknown) => {
+      this.#log.warn({ err: error, record: this.#recordId }, 'events of an answer are stored with its end');
+    });
     clearTimeout(this.#timer);
     this.#pending.push(end);
     this.#lastNumber += 1;

@@ -14,7 +14,7 @@ export interface NumberedEvent {
   event: ChatEvent;
 }
 
-/** Events stay this long after an answer's end (R74). */
+/** Events stay this long after an answer's end. */
 const KEPT_MINUTES = 60;
 
 /** What the streams of recent answers said, so that another reader, or the same one later, can follow them. */
@@ -25,10 +25,14 @@ export class EventStore {
     this.#database = database;
   }
 
-  /** Stores a batch; one that may have been stored already, after a lost connection, replaces itself. */
+  /**
+   * Stores a batch of an answer that is still running: whoever lost it to another server can add nothing. A batch that
+   * may have been stored already, after a lost connection, replaces itself.
+   */
   async append(recordId: string, batch: EventBatch): Promise<void> {
     await this.#database.query(
-      `insert into max_kb_chat_event as kept (record_id, first_number, last_number, events) values ($1, $2, $3, $4)
+      `insert into max_kb_chat_event as kept (record_id, first_number, last_number, events)
+       select id, $2::int, $3::int, $4::jsonb from max_kb_application_chat_record where id = $1 and state = 'running'
        on conflict (record_id, first_number) do update set last_number = excluded.last_number, events = excluded.events
        where kept.last_number < excluded.last_number`,
       [recordId, ...batchColumns(batch)],

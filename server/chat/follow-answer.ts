@@ -1,14 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
+import { joinSignals } from '../observability/joined-signal.ts';
 import { ChatError } from './chat-error.ts';
 import type { ChatEvent } from './chat-events.ts';
 import type { ChatStore } from './chat-store.ts';
 import type { EventStore, NumberedEvent } from './event-store.ts';
-import type { SessionLock } from './session-lock.ts';
+import type { Holder, SessionLock } from './session-lock.ts';
 
 /** Between two looks at the database, in ms. */
 const POLL_MS = 200;
-/** An end is told once the conversation is free (R66); a holder that died keeps it for its lease at most. In ms. */
-const FREE_WITHIN_MS = 10_000;
+/** An end is told once its holder has let go (R66), which comes right after it was stored. In ms. */
+const FREE_WITHIN_MS = 3000;
 
 const INTERRUPTED: ChatEvent = {
   kind: 'answer-failed',
@@ -21,9 +22,9 @@ const SERVER_STOPPING: ChatEvent = {
 };
 
 export interface FollowPorts {
-  store: Pick<ChatStore, 'findRecord' | 'interruptRunningRecords'>;
+  store: Pick<ChatStore, 'findRecord' | 'findRecordState' | 'interruptRunningRecords'>;
   events: EventStore;
-  lock: Pick<SessionLock, 'isHeld'>;
+  lock: Pick<SessionLock, 'holderOf'>;
   shutdown: AbortSignal;
 }
 
@@ -58,41 +59,52 @@ export async function followAnswer(
   { deliver, signal }: { deliver(numbered: NumberedEvent): Promise<void> | void; signal: AbortSignal },
 ): Promise<void> {
   let { after } = request;
-  while (!signal.aborted) {
-    // The state is read first: an end is stored together with it, so that it is in the events read after.
-    const isOver = await hasEnded(ports, request);
-    for (const numbered of await ports.events.listAfter(request.recordId, after)) {
-      if (isEnd(numbered.event)) return finish(ports, request, { deliver, numbered, signal });
-      await deliver(numbered);
-      after = numbered.number ?? after;
+  let holder: Holder | null = null;
+  const either = joinSignals([signal, ports.shutdown]);
+  try {
+    while (!either.signal.aborted) {
+      // The state is read first: an end is stored together with it, so that it is in the events read after.
+      const state = await stateOf(ports, request);
+      holder = state.holder ?? holder;
+      for (const numbered of await ports.events.listAfter(request.recordId, after)) {
+        if (isEnd(numbered.event)) await untilFree(ports, request.chatId, { holder, signal: either.signal });
+        await deliver(numbered);
+        if (isEnd(numbered.event)) return;
+        after = numbered.number ?? after;
+      }
+      if (state.isOver) return deliver(await lastEvent(ports, request));
+      await setTimeout(POLL_MS, undefined, { signal: either.signal }).catch(() => undefined);
     }
-    if (isOver) return deliver(await lastEvent(ports, request));
-    await setTimeout(POLL_MS, undefined, { signal: AbortSignal.any([signal, ports.shutdown]) }).catch(() => undefined);
-    if (ports.shutdown.aborted && !signal.aborted) return deliver({ number: null, event: SERVER_STOPPING });
+    if (!signal.aborted) await deliver({ number: null, event: SERVER_STOPPING });
+  } finally {
+    either.dispose();
   }
 }
 
 /** A record that runs while nobody holds its conversation was left by a crash (R81). */
-async function hasEnded(ports: FollowPorts, { chatId, recordId }: FollowRequest): Promise<boolean> {
-  const state = async () => (await ports.store.findRecord(chatId, recordId))?.state;
-  if ((await state()) !== 'running') return true;
-  if (await ports.lock.isHeld(chatId)) return false;
-  // It may just have ended; only what still runs is left over.
-  if ((await state()) !== 'running') return true;
+async function stateOf(
+  ports: FollowPorts,
+  { chatId, recordId }: FollowRequest,
+): Promise<{ isOver: boolean; holder: Holder | null }> {
+  if ((await ports.store.findRecordState(recordId)) !== 'running') return { isOver: true, holder: null };
+  const holder = await ports.lock.holderOf(chatId);
+  if (holder !== null) return { isOver: false, holder };
+  // It may just have ended, or be held again; what still runs is left over.
   await ports.store.interruptRunningRecords({ chatId, heldToo: false });
-  return true;
+  return { isOver: (await ports.store.findRecordState(recordId)) !== 'running', holder: null };
 }
 
-async function finish(
+/** Waits for the holder that was seen at work; where none was, the answer ended earlier. */
+async function untilFree(
   ports: FollowPorts,
-  { chatId }: FollowRequest,
-  end: { numbered: NumberedEvent; deliver(numbered: NumberedEvent): Promise<void> | void; signal: AbortSignal },
+  chatId: string,
+  { holder, signal }: { holder: Holder | null; signal: AbortSignal },
 ): Promise<void> {
+  if (holder === null) return;
   const deadlineMs = performance.now() + FREE_WITHIN_MS;
-  while (!end.signal.aborted && performance.now() < deadlineMs && (await ports.lock.isHeld(chatId))) {
+  while (!signal.aborted && performance.now() < deadlineMs && (await ports.lock.holderOf(chatId)) === holder) {
     await setTimeout(20);
   }
-  await end.deliver(end.numbered);
 }
 
 /** For a reader that has the end already, or an answer whose server died before it could write one. */

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
+import { within } from '../observability/joined-signal.ts';
 import type { LeaseStore } from './lease-store.ts';
-import { LeaseLostError, type SessionLease, type SessionLock, stopRequested } from './session-lock.ts';
+import { type Holder, LeaseLostError, type SessionLease, type SessionLock, stopRequested } from './session-lock.ts';
 
 /** Times of a lease in ms. */
 export interface LeaseTimings {
@@ -12,6 +13,9 @@ export interface LeaseTimings {
 }
 
 const TIMINGS: LeaseTimings = { ttlMs: 8000, beatMs: 400 };
+
+/** A statement that hangs in a dead connection must not keep the next beat, or an answer's end, waiting. In ms. */
+const STATEMENT_MS = 2000;
 
 /** The mutex of several servers on one PostgreSQL: a lease row with a fence, renewed while it is held (R67). */
 export class LeaseSessionLock implements SessionLock {
@@ -34,12 +38,12 @@ export class LeaseSessionLock implements SessionLock {
     return new HeldLease({ store: this.#store, log: this.#log, timings: this.#timings, chatId, fence, takenMs });
   }
 
-  requestStop(chatId: string): Promise<boolean> {
+  requestStop(chatId: string): Promise<Holder | null> {
     return this.#store.requestStop(chatId);
   }
 
-  isHeld(chatId: string): Promise<boolean> {
-    return this.#store.isHeld(chatId);
+  holderOf(chatId: string): Promise<Holder | null> {
+    return this.#store.findFence(chatId);
   }
 }
 
@@ -58,7 +62,9 @@ class HeldLease implements SessionLease {
   readonly #controller = new AbortController();
   #beat: NodeJS.Timeout | undefined;
   #deadline: NodeJS.Timeout | undefined;
-  #released = false;
+  /** Given back or lost: no more beats. */
+  #isOver = false;
+  #release: Promise<void> | undefined;
 
   constructor(held: Held) {
     this.#held = held;
@@ -74,19 +80,24 @@ class HeldLease implements SessionLease {
     return this.#controller.signal;
   }
 
-  async release(): Promise<void> {
-    if (this.#released) return;
+  /** Also a lost lease is freed: a renewal that came late may have prolonged it. */
+  release(): Promise<void> {
     this.#end();
+    this.#release ??= this.#free();
+    return this.#release;
+  }
+
+  async #free(): Promise<void> {
     const { store, chatId, fence, log } = this.#held;
     try {
-      await store.free(chatId, fence);
+      await within(STATEMENT_MS, 'Freeing a conversation', store.free(chatId, fence));
     } catch (error) {
       log.warn({ err: error, chat: chatId }, 'a conversation could not be freed; its lease runs out by itself');
     }
   }
 
   #end(): void {
-    this.#released = true;
+    this.#isOver = true;
     clearTimeout(this.#beat);
     clearTimeout(this.#deadline);
   }
@@ -108,19 +119,20 @@ class HeldLease implements SessionLease {
     const { store, chatId, fence, timings, log } = this.#held;
     const sentMs = performance.now();
     try {
-      const renewed = await store.renew(chatId, { fence, ttlMs: timings.ttlMs });
-      if (this.#released) return;
+      const renewal = store.renew(chatId, { fence, ttlMs: timings.ttlMs });
+      const renewed = await within(STATEMENT_MS, 'Renewing a lease', renewal);
+      if (this.#isOver) return;
       if (renewed === null) return this.#lose();
       this.#holdUntil(sentMs + timings.ttlMs);
       if (renewed.stopRequested) this.#controller.abort(stopRequested());
     } catch (error) {
       log.warn({ err: error, chat: chatId }, 'a lease could not be renewed; trying again');
     }
-    if (!this.#released) this.#scheduleBeat();
+    if (!this.#isOver) this.#scheduleBeat();
   }
 
   #lose(): void {
-    if (this.#released) return;
+    if (this.#isOver) return;
     this.#end();
     this.#controller.abort(new LeaseLostError());
   }

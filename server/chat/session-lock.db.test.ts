@@ -5,9 +5,10 @@ import { LOCAL_USER_ID } from '../accounts/local-user.ts';
 import { ApplicationStore } from '../applications/application-store.ts';
 import type { Database } from '../database/database.ts';
 import { describeOnDatabases } from '../testing/databases.ts';
-import { FINISHED, LAST_EVENTS } from '../testing/stored-rounds.ts';
+import { FINISHED, LAST_EVENTS, startRecord } from '../testing/stored-rounds.ts';
 import { ChatStore } from './chat-store.ts';
 import { ContextStore } from './context/context-store.ts';
+import { EventStore } from './event-store.ts';
 import { LeaseSessionLock } from './lease-session-lock.ts';
 import { LeaseStore } from './lease-store.ts';
 import { InProcessSessionLock, LeaseLostError, type SessionLock } from './session-lock.ts';
@@ -56,10 +57,10 @@ describeOnDatabases('the lock of a conversation', (open) => {
       const lease = await lock.tryAcquire(chatId);
       expect(lease).not.toBeNull();
       expect(await other.tryAcquire(chatId)).toBeNull();
-      expect(await other.isHeld(chatId)).toBe(true);
+      expect(await other.holderOf(chatId)).not.toBeNull();
       await lease?.release();
 
-      expect(await other.isHeld(chatId)).toBe(false);
+      expect(await other.holderOf(chatId)).toBeNull();
       const next = await other.tryAcquire(chatId);
       expect(next).not.toBeNull();
       await next?.release();
@@ -97,11 +98,11 @@ describeOnDatabases('the lock of a conversation', (open) => {
       const lease = await lock.tryAcquire(chatId);
       if (!lease) throw new Error('no lease');
 
-      expect(await other.requestStop(chatId)).toBe(true);
+      expect(await other.requestStop(chatId)).toBe(await lock.holderOf(chatId));
       expect(await aborted(lease.signal, 1000)).toMatchObject({ name: 'AbortError' });
       await lease.release();
 
-      expect(await other.requestStop(chatId)).toBe(false);
+      expect(await other.requestStop(chatId)).toBeNull();
       const next = await other.tryAcquire(chatId);
       await setTimeout(QUICK.beatMs * 3);
       expect(next?.signal.aborted).toBe(false);
@@ -160,7 +161,7 @@ describeOnDatabases('the lock of a conversation', (open) => {
       const contexts = new ContextStore(database);
       const stale = await leaseLock().tryAcquire(chatId);
       if (!stale) throw new Error('no lease');
-      const recordId = await chats.insertRecord({ chatId, question: 'q', questionTokens: 1 });
+      const recordId = await startRecord(chats, chatId, { question: 'q' });
       // As if this process had slept: the lease ran out and another server took it.
       await database.query(`update max_kb_chat_lease set expire_time = '-infinity' where chat_id = $1`, [chatId]);
       const next = await die(chatId, 5000);
@@ -207,6 +208,49 @@ describeOnDatabases('the lock of a conversation', (open) => {
       expect(failures).toBeLessThanOrEqual(0);
       expect(lease?.signal.aborted).toBe(false);
       await lease?.release();
+    });
+
+    it('R66 R67 stays free when a renewal comes late, after its release or its loss', async () => {
+      const chatId = await newChat();
+      const store = new LeaseStore(database);
+      const { renew } = LeaseStore.prototype;
+      store.renew = async (...given) => {
+        await setTimeout(300);
+        return renew.apply(store, given);
+      };
+      const lease = await new LeaseSessionLock(store, { log, timings: QUICK }).tryAcquire(chatId);
+      await setTimeout(QUICK.beatMs * 2);
+
+      await lease?.release();
+      await setTimeout(500);
+      expect(await leaseLock().holderOf(chatId)).toBeNull();
+
+      const lost = await new LeaseSessionLock(store, { log, timings: { ttlMs: 150, beatMs: 20 } }).tryAcquire(chatId);
+      if (!lost) throw new Error('no lease');
+      expect(await aborted(lost.signal, 2000)).toBeInstanceOf(LeaseLostError);
+      await setTimeout(400);
+      await lost.release();
+      expect(await leaseLock().holderOf(chatId)).toBeNull();
+    });
+
+    it('R67 a holder that was held up starts nothing and ends nothing of the next', async () => {
+      const chatId = await newChat();
+      const events = new EventStore(database);
+      const stale = await die(chatId, 1);
+      const first = await startRecord(chats, chatId, { fence: stale });
+      await setTimeout(20);
+      const next = await die(chatId, 5000);
+      const second = await startRecord(chats, chatId, { fence: next });
+
+      const late = await chats.insertRecord({ chatId, question: 'late', questionTokens: 1, fence: stale });
+      await chats.failRecord(second, { fence: stale, lastEvents: LAST_EVENTS });
+      await events.append(first, LAST_EVENTS);
+
+      expect(late).toBeNull();
+      expect(await chats.findRecordState(first)).toBe('interrupted');
+      expect(await chats.findRecordState(second)).toBe('running');
+      expect(await events.hasAny(first)).toBe(false);
+      expect(await chats.finishRecord(second, FINISHED, { fence: next, lastEvents: LAST_EVENTS })).toBe(true);
     });
 
     it('does not hold a conversation that is gone', async () => {

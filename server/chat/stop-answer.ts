@@ -16,10 +16,12 @@ export interface Stopped {
  * conversation is free. Nothing to stop is no error. Throws what the database throws.
  */
 export async function stopAnswer(lock: SessionLock, chatId: string): Promise<Stopped> {
-  if (!(await lock.requestStop(chatId))) return { stopped: false, running: false };
+  const holder = await lock.requestStop(chatId);
+  if (holder === null) return { stopped: false, running: false };
   const deadlineMs = performance.now() + WAIT_MS;
   while (performance.now() < deadlineMs) {
-    if (!(await lock.isHeld(chatId))) return { stopped: true, running: false };
+    // Somebody who came after is not what was to be stopped.
+    if ((await lock.holderOf(chatId)) !== holder) return { stopped: true, running: false };
     await setTimeout(POLL_MS);
   }
   return { stopped: true, running: true };

@@ -5,6 +5,7 @@ import { folderLine } from '../../contract/folder.ts';
 import type { ChatEvent } from '../chat/chat-events.ts';
 import type { FolderProgress } from '../knowledge/index-folder.ts';
 import type { IndexedFolder } from '../main.ts';
+import { joinSignals } from '../observability/joined-signal.ts';
 import type { AskBackend } from './ask-backend.ts';
 import { answerLanguageOf } from './texts.ts';
 
@@ -98,10 +99,16 @@ export class RemoteBackend implements AskBackend {
     onEvent: (event: ChatEvent) => void,
     signal: AbortSignal,
   ): Promise<RecordDetail> {
+    let isAnswering = false;
+    const watch = (event: ChatEvent) => {
+      isAnswering = event.kind === 'status' || event.kind === 'answer-delta';
+      onEvent(event);
+    };
     try {
-      return await this.#ask(question, onEvent, signal);
+      return await this.#ask(question, watch, signal);
     } catch (error) {
-      if (signal.aborted) await this.#stop(question);
+      // What the conversation is busy with before or after may be somebody else's.
+      if (signal.aborted && isAnswering) await this.#stop(question);
       throw error;
     }
   }
@@ -157,10 +164,11 @@ export class RemoteBackend implements AskBackend {
   }
 
   async #get(path: string, signal: AbortSignal): Promise<unknown> {
+    const limited = joinSignals([signal], { timeoutMs: GET_TIMEOUT_MS });
     const response = await fetch(`${this.#url}${path}`, {
       headers: { authorization: this.#token },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(GET_TIMEOUT_MS)]),
-    });
+      signal: limited.signal,
+    }).finally(limited.dispose);
     return openEnvelope(await response.json());
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from './usage-error.ts';
@@ -45,8 +45,9 @@ export class NamedChats {
   async set(applicationId: string, name: string, chatId: string): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const path = this.#path(applicationId, name);
-    await rm(path, { force: true });
-    await writeFile(path, JSON.stringify({ name, applicationId, chatId }), { mode: 0o600 });
+    const unfinished = `${path}.${process.pid}`;
+    await writeFile(unfinished, JSON.stringify({ name, applicationId, chatId }), { mode: 0o600 });
+    await rename(unfinished, path);
   }
 
   #path(applicationId: string, name: string): string {

@@ -20,6 +20,7 @@ export async function openDatabase(location: DatabaseLocation, options: OpenPGli
     connectionString: location.url,
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
     application_name: 'knowhy',
   });
   try {

@@ -34,7 +34,7 @@ export interface EventStream {
    * the frame has no such line. Throws ReaderGoneError; does nothing after `end`.
    */
   send(data: unknown, lines?: FrameLines): Promise<void>;
-  /** Fires when the reader is gone. */
+  /** Fires when the connection is closed, by the reader or after the end. */
   readonly gone: AbortSignal;
   /** Ends the stream and waits until it is out or the reader is gone. May be called twice; never throws. */
   end(): Promise<void>;

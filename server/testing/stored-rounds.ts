@@ -26,6 +26,17 @@ export const LAST_EVENTS = {
   events: [{ kind: 'answer-end', usage: { promptTokens: 0, completionTokens: 0 } }],
 } as const;
 
+/** Stores a question that is being answered. Throws where the lease or the chat is gone. */
+export async function startRecord(
+  store: ChatStore,
+  chatId: string,
+  { question = 'q', questionTokens = 1, fence = null as number | null } = {},
+): Promise<string> {
+  const recordId = await store.insertRecord({ chatId, question, questionTokens, fence });
+  if (recordId === null) throw new Error('The question was not stored.');
+  return recordId;
+}
+
 /** Stores a finished round as an answer does. Returns its record's id. `tokens`: what is said to be counted, for limits. */
 export async function storeRound(
   store: ChatStore,
@@ -33,7 +44,7 @@ export async function storeRound(
   round: Round & { questionTokens?: number; answerTokens?: number; state?: FinishedRecord['state'] },
 ): Promise<string> {
   const questionTokens = round.questionTokens ?? countTokens(round.question);
-  const recordId = await store.insertRecord({ chatId, question: round.question, questionTokens });
+  const recordId = await startRecord(store, chatId, { question: round.question, questionTokens });
   const answerTextTokens = round.answerTokens ?? countTokens(round.answer);
   await store.finishRecord(
     recordId,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { ChatModel, ModelReply, Round } from '../../models/chat-model.ts';
 import { ModelError } from '../../models/model-error.ts';
 import { clipToTokens, countTokens } from '../../models/tokens.ts';
+import { joinSignals } from '../../observability/joined-signal.ts';
 import { storableText } from '../../text/storable.ts';
 import { summariseMessage, systemPrompt } from '../agent/prompts.ts';
 import { NO_USAGE, type Usage, usageOf } from '../agent/usage.ts';
@@ -45,16 +46,20 @@ export interface Compaction {
  * when `signal` fires, and what the database throws.
  */
 export async function compactContext(ports: CompactionPorts, request: CompactionRequest): Promise<Compaction> {
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(COMPACTION_DEADLINE_MS)]);
+  const { signal, dispose } = joinSignals([request.signal], { timeoutMs: COMPACTION_DEADLINE_MS });
   const done: Compaction = { context: request.context, mergedRounds: 0, failure: null, usage: { ...NO_USAGE } };
-  for (const batch of request.plan.batches) {
-    const failure = await mergeBatch(ports, { ...request, signal }, { batch, done });
-    request.signal.throwIfAborted();
-    if (failure === null) continue;
-    ports.log.warn({ chat: request.chatId, failure }, 'a conversation was not compacted further');
-    return { ...done, failure };
+  try {
+    for (const batch of request.plan.batches) {
+      const failure = await mergeBatch(ports, { ...request, signal }, { batch, done });
+      request.signal.throwIfAborted();
+      if (failure === null) continue;
+      ports.log.warn({ chat: request.chatId, failure }, 'a conversation was not compacted further');
+      return { ...done, failure };
+    }
+    return done;
+  } finally {
+    dispose();
   }
-  return done;
 }
 
 /** Adds one batch to what is `done`. Returns why it could not. */

@@ -45,9 +45,13 @@ describe('planCompaction', () => {
     };
     const words = ['预算', '是', '95', '万元，', 'the ', 'deadline ', 'moved ', '👩‍👩‍👧‍👦', 'é', '\n', '<user>', '。'];
     const text = (tokens: number) => {
-      let written = '';
-      while (countTokens(written) < tokens) written += Array.from({ length: 40 }, () => words[random(12)]).join('');
-      return written;
+      const pieces: string[] = [];
+      for (let count = 0; count < tokens; ) {
+        const piece = Array.from({ length: 40 }, () => words[random(12)]).join('');
+        pieces.push(piece);
+        count += countTokens(piece);
+      }
+      return pieces.join('');
     };
 
     for (let run = 0; run < 12; run += 1) {

@@ -1,5 +1,4 @@
-import type { RoundSize } from './window.ts';
-import { summaryAllowance } from './window.ts';
+import { type RoundSize, summaryAllowance } from './window.ts';
 
 /** One merge takes at most this much of the conversation (R46). */
 const MAX_BATCH_ROUNDS = 20;

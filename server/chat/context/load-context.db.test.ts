@@ -7,7 +7,7 @@ import type { ChatModel, ModelReply, ModelRequest } from '../../models/chat-mode
 import { ModelError } from '../../models/model-error.ts';
 import { countTokens } from '../../models/tokens.ts';
 import { describeOnDatabases } from '../../testing/databases.ts';
-import { storeRound } from '../../testing/stored-rounds.ts';
+import { startRecord, storeRound } from '../../testing/stored-rounds.ts';
 import { ChatStore } from '../chat-store.ts';
 import { ContextStore } from './context-store.ts';
 import { type ContextRequest, loadContext } from './load-context.ts';
@@ -283,7 +283,7 @@ describeOnDatabases('the memory of a conversation', (open) => {
     await storeRound(store, chatId, { question: 'failed', answer: 'Exception', state: 'failed' });
     await storeRound(store, chatId, { question: 'interrupted', answer: '', state: 'interrupted' });
     await storeRound(store, chatId, { question: 'stopped', answer: 'half', state: 'stopped' });
-    await store.insertRecord({ chatId, question: 'running', questionTokens: 1 });
+    await startRecord(store, chatId, { question: 'running' });
 
     expect((await load(chatId)).questions).toEqual(['q1', 'stopped']);
   });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
+import { joinSignals } from '../../observability/joined-signal.ts';
 import { startWorker } from '../../observability/start-worker.ts';
 import type { ParseJob, ParseOutcome } from './parse-worker.ts';
 
@@ -33,7 +34,7 @@ export class DocumentPreparer {
     signal.throwIfAborted();
     const worker = this.#worker ?? this.#start();
     const waiting = new AbortController();
-    const limit = AbortSignal.any([signal, waiting.signal, AbortSignal.timeout(this.#timeoutMs)]);
+    const { signal: limit, dispose } = joinSignals([signal, waiting.signal], { timeoutMs: this.#timeoutMs });
     try {
       const answer = once(worker, 'message', { signal: limit }) as Promise<[ParseOutcome]>;
       const ended = once(worker, 'exit', { signal: limit }).then(() => null);
@@ -47,6 +48,7 @@ export class DocumentPreparer {
       return failed(describeDeath(error));
     } finally {
       waiting.abort();
+      dispose();
     }
   }
 

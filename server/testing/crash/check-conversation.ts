@@ -18,10 +18,19 @@ interface CheckedContext {
   revision: number;
 }
 
+interface CheckedEvents {
+  record_id: string;
+  first_number: number;
+  last_number: number;
+  last_kind: string;
+}
+
 /** Everything the tables say of one conversation. */
 interface Conversation {
   records: CheckedRecord[];
   context: CheckedContext | null;
+  /** By record, then by number. */
+  events: CheckedEvents[];
 }
 
 /**
@@ -31,7 +40,11 @@ interface Conversation {
  */
 export async function checkConversation(database: Database, planted: PlantedChat): Promise<string[]> {
   const conversation = await readConversation(database, planted.chatId);
-  return [...recordProblems(conversation, planted), ...contextProblems(conversation, planted)];
+  return [
+    ...recordProblems(conversation, planted),
+    ...contextProblems(conversation, planted),
+    ...eventProblems(conversation, planted),
+  ];
 }
 
 async function readConversation(database: Database, chatId: string): Promise<Conversation> {
@@ -42,7 +55,13 @@ async function readConversation(database: Database, chatId: string): Promise<Con
   const [context] = await database.query<CheckedContext>('select * from max_kb_chat_context where chat_id = $1', [
     chatId,
   ]);
-  return { records, context: context ?? null };
+  const events = await database.query<CheckedEvents>(
+    `select record_id, first_number, last_number, events -> -1 ->> 'kind' as last_kind
+     from max_kb_chat_event where record_id in (select id from max_kb_application_chat_record where chat_id = $1)
+     order by record_id, first_number`,
+    [chatId],
+  );
+  return { records, context: context ?? null, events };
 }
 
 function recordProblems({ records }: Conversation, { rounds, recordId, hasEnded }: PlantedChat): string[] {
@@ -79,4 +98,21 @@ function contextProblems({ records, context }: Conversation, planted: PlantedCha
   const through = records.find(({ id }) => id === context.through_record_id);
   if (through?.index !== context.through_index) problems.push('the watermark is not its record');
   return problems;
+}
+
+/** An answer that was asked for has a stream without gaps, and an end exactly where it ended. */
+function eventProblems({ records, events }: Conversation, { rounds }: PlantedChat): string[] {
+  return records
+    .filter(({ index }) => index > rounds)
+    .flatMap(({ id, index, state }) => {
+      const own = events.filter(({ record_id }) => record_id === id);
+      const isGapless = own.every(({ first_number }, place) => first_number === (own[place - 1]?.last_number ?? 0) + 1);
+      const hasEnd = own.at(-1)?.last_kind === 'answer-end';
+      return [
+        ...(isGapless ? [] : [`the stream of record ${index} has gaps`]),
+        ...(hasEnd === (state === 'done')
+          ? []
+          : [`the stream of record ${index}, ${state}, ends as ${own.at(-1)?.last_kind}`]),
+      ];
+    });
 }

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { LOCAL_USER_ID } from '../../accounts/local-user.ts';
 import { type AskPorts, acceptQuestion, findOwnChat } from '../../chat/ask-question.ts';
 import { compactChat } from '../../chat/compact-chat.ts';
+import { followAnswer } from '../../chat/follow-answer.ts';
 import { openChat } from '../../chat/open-chat.ts';
 import { loadConfig } from '../../config.ts';
 import { openDatabase } from '../../database/open-database.ts';
@@ -66,10 +67,29 @@ function markedPorts({ ask }: Services): AskPorts {
 /** Everything must be whole, and the conversation free; then it goes on, and must still be whole. */
 async function verify(planted: PlantedChat): Promise<void> {
   const problems = await checkConversation(services.database, planted);
+  if (planted.recordId !== null) problems.push(...(await followProblems(planted.chatId, planted.recordId)));
   const next = await answerNext(planted);
   if (next !== null) problems.push(next);
   problems.push(...(await checkConversation(services.database, planted)).map((problem) => `then: ${problem}`));
   say({ say: 'verified', chatId: planted.chatId, problems });
+}
+
+/** Whoever reads on in the stream of the answer that was killed comes to an end. */
+async function followProblems(chatId: string, recordId: string): Promise<string[]> {
+  const kinds: string[] = [];
+  await followAnswer(
+    ports,
+    { chatId, recordId, after: 0 },
+    {
+      deliver: ({ event }) => {
+        kinds.push(event.kind);
+      },
+      signal: AbortSignal.timeout(FREE_WITHIN_MS),
+    },
+  );
+  return /^answer-(?:end|failed)$/.test(kinds.at(-1) ?? '')
+    ? []
+    : [`the stream that was killed ends as ${kinds.at(-1)}`];
 }
 
 async function answerNext({ chatId, rounds }: PlantedChat): Promise<string | null> {
@@ -84,7 +104,7 @@ async function answerNext({ chatId, rounds }: PlantedChat): Promise<string | nul
 
 async function untilFree(chatId: string): Promise<number> {
   const startedMs = performance.now();
-  while (performance.now() - startedMs <= FREE_WITHIN_MS && (await ports.lock.isHeld(chatId))) {
+  while (performance.now() - startedMs <= FREE_WITHIN_MS && (await ports.lock.holderOf(chatId)) !== null) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return performance.now() - startedMs;

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ChatModel, ModelReply, ModelRequest, ReplyDelta } from '../../models/chat-model.ts';
+import { ModelError } from '../../models/model-error.ts';
 
 /** What every answer of this model says. */
 export const MARKED_ANSWER = '年休假10天，差旅报销30日。';
@@ -18,7 +19,7 @@ export class MarkingModel implements ChatModel {
   readonly offline = false;
 
   async generate({ task, signal }: ModelRequest): Promise<ModelReply> {
-    await setTimeout(8, undefined, { signal });
+    await pause(8, signal);
     switch (task.kind) {
       case 'summarise':
         return replyOf(`${task.summary} ${task.rounds.map(({ question }) => numberOf(question)).join(' ')} |`.trim());
@@ -35,11 +36,16 @@ export class MarkingModel implements ChatModel {
     onDelta: (delta: ReplyDelta) => void | Promise<void>,
   ): Promise<ModelReply> {
     for (const content of MARKED_ANSWER.match(/.{1,4}/gu) ?? []) {
-      await setTimeout(5, undefined, { signal });
+      await pause(5, signal);
       await onDelta({ content, reasoningContent: '' });
     }
     return replyOf(MARKED_ANSWER);
   }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms);
+  if (signal.aborted) throw new ModelError({ code: 'aborted', message: 'The request was aborted.', retryable: false });
 }
 
 function numberOf(question: string): string {

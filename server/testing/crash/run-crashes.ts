@@ -30,7 +30,7 @@ export interface CrashReport {
   problems: string[];
 }
 
-/** `delayMs`: after the work began, as a share of its whole time. */
+/** At an await, or after a share of the time that the whole work takes. */
 type CrashPoint = { work: CrashWork } & ({ killAt: number } | { share: number });
 
 interface Pending {
@@ -126,7 +126,14 @@ interface ChildResult {
 /** Runs one process to its end, whoever brings it. Throws where it fails by itself. */
 async function runChild(order: ChildOrder, killAfterMs: number | null = null): Promise<ChildResult> {
   const child = spawn(process.execPath, [CHILD, JSON.stringify(order)], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const deadline = setTimeout(() => child.kill('SIGKILL'), CHILD_DEADLINE_MS + order.verify.length * 12_000);
+  let hangs = false;
+  const deadline = setTimeout(
+    () => {
+      hangs = true;
+      child.kill('SIGKILL');
+    },
+    CHILD_DEADLINE_MS + order.verify.length * 12_000,
+  );
   let complaint = '';
   child.stderr.on('data', (data) => {
     complaint += data;
@@ -147,6 +154,7 @@ async function runChild(order: ChildOrder, killAfterMs: number | null = null): P
   }
   const [code, signal] = (await closed) as [number | null, NodeJS.Signals | null];
   clearTimeout(deadline);
+  if (hangs) throw new Error(`The program hangs: ${JSON.stringify(order)}`);
   result.wasKilled = signal === 'SIGKILL';
   if (code !== 0 && !result.wasKilled) throw new Error(`The program failed (${code ?? signal}): ${complaint}`);
   return result;
