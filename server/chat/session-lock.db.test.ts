@@ -191,7 +191,7 @@ describeOnDatabases('the lock of a conversation', (open) => {
 
       // Timers of the machine are late by some ms at most; never early.
       expect(performance.now() - askedMs).toBeGreaterThanOrEqual(QUICK.ttlMs - 2);
-      expect(performance.now() - askedMs).toBeLessThan(QUICK.ttlMs + 300);
+      expect(performance.now() - askedMs).toBeLessThan(QUICK.ttlMs + 2000);
     });
 
     it('R67 outlives a database that fails for a moment', async () => {
