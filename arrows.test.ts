@@ -45,6 +45,14 @@ const ARROWS: Record<string, readonly string[]> = {
     'server/observability',
     'server/text',
   ],
+  'server/functions': [
+    'contract',
+    'server/accounts',
+    'server/database',
+    'server/observability',
+    'server/config.ts',
+    'server/text',
+  ],
   'server/http': [
     'contract',
     'server/chat',
