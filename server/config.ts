@@ -20,6 +20,30 @@ export interface Config {
   };
   auxModel: string | null;
   embedding: { baseUrl: string | null; apiKey: string; model: string | null; dimensions: number | null };
+  python: PythonConfig;
+}
+
+/** How authors' Python functions run; docs/security-python.md says what each is for. */
+export interface PythonConfig {
+  /** The Docker CLI: a name on the PATH or a path. */
+  docker: string;
+  /** Null: the CLI's own default. */
+  dockerHost: string | null;
+  /** A WSL distribution with a Docker engine of its own, instead of `docker`. */
+  wslDistribution: string | null;
+  image: string;
+  /** `none`, or a network that operations prepared (R104). */
+  network: string;
+  /** An OCI runtime the engine knows, such as `runsc`; null for its default. */
+  runtime: string | null;
+  timeoutMs: number;
+  memoryMiB: number;
+  cpus: number;
+  pids: number;
+  /** Runs at the same time. */
+  concurrency: number;
+  /** Containers started ahead of need. */
+  prewarm: number;
 }
 
 /** What was read, and what a person should know about it: values clamped, keys nobody knows. */
@@ -66,6 +90,18 @@ const KEYS = [
   'kb.embedding.api_key',
   'kb.embedding.model',
   'kb.embedding.dimensions',
+  'kb.python.docker',
+  'kb.python.docker_host',
+  'kb.python.wsl.distribution',
+  'kb.python.image',
+  'kb.python.network',
+  'kb.python.runtime',
+  'kb.python.timeout_seconds',
+  'kb.python.memory_mib',
+  'kb.python.cpus',
+  'kb.python.pids',
+  'kb.python.concurrency',
+  'kb.python.prewarm',
 ] as const;
 type Key = (typeof KEYS)[number];
 
@@ -121,6 +157,25 @@ function readAll(reader: SettingReader, folder: string): Config {
       model: reader.text('kb.embedding.model'),
       dimensions: reader.optionalInteger('kb.embedding.dimensions', { min: 1, max: MAX_DIMENSIONS }),
     },
+    python: readPython(reader),
+  };
+}
+
+/** Names reach a command line as one argument each; what they may hold keeps them from being taken for an option. */
+function readPython(reader: SettingReader): PythonConfig {
+  return {
+    docker: reader.text('kb.python.docker') ?? 'docker',
+    dockerHost: reader.url('kb.python.docker_host', ['unix:', 'npipe:', 'tcp:', 'ssh:']),
+    wslDistribution: reader.name('kb.python.wsl.distribution', /^\w[\w.+-]*$/),
+    image: reader.name('kb.python.image', /^[\w][\w./:@+-]*$/) ?? 'knowhy-python:local',
+    network: reader.name('kb.python.network', /^\w[\w.-]*$/) ?? 'none',
+    runtime: reader.name('kb.python.runtime', /^\w[\w./-]*$/),
+    timeoutMs: 1000 * reader.clamped('kb.python.timeout_seconds', { fallback: 15, min: 1, max: 60 }),
+    memoryMiB: reader.integer('kb.python.memory_mib', { fallback: 256, min: 64, max: 65_536 }),
+    cpus: reader.integer('kb.python.cpus', { fallback: 1, min: 1, max: 64 }),
+    pids: reader.integer('kb.python.pids', { fallback: 64, min: 16, max: 4096 }),
+    concurrency: reader.integer('kb.python.concurrency', { fallback: 2, min: 1, max: 64 }),
+    prewarm: reader.integer('kb.python.prewarm', { fallback: 2, min: 0, max: 32 }),
   };
 }
 
@@ -145,6 +200,9 @@ function checkTogether(config: Config, reader: SettingReader): void {
   }
   if (config.auxModel !== null && chat.baseUrl === null) {
     reader.problems.push('kb.aux.model is set but kb.chat.base_url is not: both use the same service.');
+  }
+  if (config.python.wslDistribution !== null && config.python.dockerHost !== null) {
+    reader.problems.push('kb.python.wsl.distribution and kb.python.docker_host (or DOCKER_HOST) exclude each other.');
   }
   if (chat.maxTokens * 2 > chat.contextTokens) {
     reader.problems.push('kb.chat.max_tokens must be at most half of kb.chat.context_tokens.');
@@ -205,6 +263,8 @@ class SettingReader {
     }
     const url = environment['DATABASE_URL'];
     if (url !== undefined) this.#settings.set('kb.database.url', { value: url.trim(), source: 'DATABASE_URL' });
+    const host = environment['DOCKER_HOST'];
+    if (host !== undefined) this.#settings.set('kb.python.docker_host', { value: host.trim(), source: 'DOCKER_HOST' });
   }
 
   /** Null where it is absent or empty. */
@@ -246,6 +306,13 @@ class SettingReader {
     if (text === null) return null;
     if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
     this.#problem(key, `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+    return null;
+  }
+
+  name(key: Key, form: RegExp): string | null {
+    const text = this.text(key);
+    if (text === null || form.test(text)) return text;
+    this.#problem(key, `must be a plain name; found ${JSON.stringify(text)}`);
     return null;
   }
 
