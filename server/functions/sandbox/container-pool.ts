@@ -25,6 +25,7 @@ export class ContainerPool {
   readonly #options: ContainerPoolOptions;
   readonly #closing = new AbortController();
   #idle: Idle[] = [];
+  #starting: RunnerContainer | null = null;
   #filling: Promise<void> | null = null;
   #lastTakeMs = 0;
 
@@ -36,11 +37,13 @@ export class ContainerPool {
     return this.#idle.filter(({ container }) => container.isAlive()).length;
   }
 
-  /** The one that waits longest, or undefined where none does. */
+  /** The one that waits longest, or else the one that is starting; undefined where there is neither. */
   take(): RunnerContainer | undefined {
     this.#lastTakeMs = Date.now();
     this.#dropDead();
-    return this.#idle.shift()?.container;
+    const container = this.#idle.shift()?.container ?? this.#starting ?? undefined;
+    if (container === this.#starting) this.#starting = null;
+    return container;
   }
 
   /** Starts what is missing, one at a time, in the background. */
@@ -77,17 +80,22 @@ export class ContainerPool {
   }
 
   async #add(container: RunnerContainer): Promise<void> {
-    const give_up = () => void container.remove();
-    this.#closing.signal.addEventListener('abort', give_up);
+    const giveUp = () => void container.remove();
+    this.#closing.signal.addEventListener('abort', giveUp);
+    this.#starting = container;
+    let isTaken = false;
     try {
       await container.ready();
     } catch (error) {
+      // Who took it in the meantime learns it too.
       if (!this.#closing.signal.aborted) throw error;
     } finally {
-      this.#closing.signal.removeEventListener('abort', give_up);
+      this.#closing.signal.removeEventListener('abort', giveUp);
+      isTaken = this.#starting !== container;
+      this.#starting = null;
     }
     if (this.#closing.signal.aborted) await container.remove();
-    else this.#idle.push({ container, sinceMs: Date.now() });
+    else if (!isTaken) this.#idle.push({ container, sinceMs: Date.now() });
   }
 
   #dropDead(): void {

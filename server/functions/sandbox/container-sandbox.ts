@@ -106,7 +106,9 @@ export class ContainerSandbox implements PythonSandbox {
     await Promise.all([...this.#running]);
     if (!isFirst || this.#tested === null) return;
     // Normally none: what a lost client or a daemon in trouble left behind.
-    await this.#sweep((owner) => owner === this.#owner);
+    await this.#sweep((owner) => owner === this.#owner).catch((error: unknown) => {
+      this.#log.warn({ err: error }, 'containers may be left on the engine');
+    });
   }
 
   #asked(code: string, entrypoint: string | null, timeoutMs: number): AskedRun {
@@ -124,8 +126,9 @@ export class ContainerSandbox implements PythonSandbox {
     asked: AskedRun,
     { caller, signal }: { caller: string; signal: AbortSignal },
   ): Promise<JobEnd> {
+    if (this.#closing.signal.aborted) throw closed();
     const stop = AbortSignal.any([signal, this.#closing.signal]);
-    await this.#ready();
+    if (!(await isBefore(this.#ready(), stop))) return { kind: 'cancelled' };
     const release = await this.#queue.acquire(caller, stop);
     if (release === null) return { kind: 'cancelled' };
     const container = this.#pool.take() ?? this.#createContainer({ ahead: false });
@@ -133,7 +136,7 @@ export class ContainerSandbox implements PythonSandbox {
     const settled = container.gone.then(() => {
       release();
       this.#running.delete(settled);
-      this.#pool.fill();
+      if (this.#tested) this.#pool.fill();
     });
     this.#running.add(settled);
     const end = await container.run(job, { timeoutMs: asked.timeoutMs, signal: stop });
@@ -162,9 +165,7 @@ export class ContainerSandbox implements PythonSandbox {
 
   /** The engine as it passed its test; tests it where it has not, or where it failed a while ago. */
   #ready(): Promise<TestedEngine> {
-    if (this.#closing.signal.aborted) {
-      return Promise.reject(new SandboxError('sandbox_closed', 'The server is stopping.'));
-    }
+    if (this.#closing.signal.aborted) return Promise.reject(closed());
     this.#test ??= this.#prepare();
     return this.#test;
   }
@@ -198,6 +199,25 @@ export class ContainerSandbox implements PythonSandbox {
     if (left.length > 0) this.#log.warn({ containers: left.length }, 'removing containers that were left behind');
     await this.#engine.remove(left);
   }
+}
+
+/** False where the signal fires before `work` is done; throws what `work` throws before that. */
+async function isBefore(work: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
+  let stop: () => void = () => {};
+  const aborted = new Promise<false>((resolve) => {
+    stop = () => resolve(false);
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+  });
+  try {
+    return await Promise.race([aborted, work.then(() => true)]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function closed(): SandboxError {
+  return new SandboxError('sandbox_closed', 'The server is stopping; functions run again once it is back.');
 }
 
 function asSandboxError(error: unknown): SandboxError {

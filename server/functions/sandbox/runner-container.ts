@@ -44,7 +44,7 @@ export class RunnerContainer {
   #end: JobEnd | null = null;
   #isClosed = false;
   #isUsed = false;
-  #wake: () => void = () => {};
+  #waiters: (() => void)[] = [];
   #leaving: Promise<void> | null = null;
 
   constructor(engine: ContainerEngine, launch: Omit<Launch, 'name'>) {
@@ -122,13 +122,17 @@ export class RunnerContainer {
         if (this.#end) return this.#end;
         if (isLate) return { kind: 'timeout' };
         await new Promise<void>((resolve) => {
-          this.#wake = resolve;
+          this.#waiters.push(resolve);
         });
       }
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', wake);
     }
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiters.splice(0)) resolve();
   }
 
   #attempt(isDone: () => boolean): boolean {
