@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { describeWithEngine, docker, openSandbox, pythonRun } from '../../testing/python-sandbox.ts';
+import { describeWithEngine, openSandbox, pythonRun, untilNothingIsLeft } from '../../testing/python-sandbox.ts';
 import type { JsonValue, RunOutcome } from '../python-sandbox.ts';
 
 /*
@@ -57,7 +57,7 @@ const sandbox = openSandbox({ concurrency: 3 });
 describeWithEngine('hostile functions', () => {
   afterAll(async () => {
     await sandbox.close();
-    expect(await docker('ps', '-aq', '--filter', 'label=knowhy.sandbox')).toBe('');
+    await untilNothingIsLeft();
   });
 
   for (const family of new Set(attacks.map((attack) => attack.family))) {

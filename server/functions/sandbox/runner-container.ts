@@ -1,6 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import type { SandboxError } from '../sandbox-error.ts';
+import { SandboxError } from '../sandbox-error.ts';
 import type { ContainerEngine, Launch } from './container-engine.ts';
 import { engineFailure, isEngineFailure, outputText } from './engine-failure.ts';
 import {
@@ -176,8 +176,10 @@ export class RunnerContainer {
   #endOf(code: number | null, signal: NodeJS.Signals | null): JobEnd {
     const words = this.engineWords();
     if (signal === null && code !== 125 && !isEngineFailure(words)) return { kind: 'exited', exitCode: code };
-    const text = words || `the client ended (${signal ?? code})`;
-    return { kind: 'failed', error: engineFailure({ engine: this.#engine.name, text }) };
+    const error = engineFailure({ engine: this.#engine.name, text: words || `the client ended (${signal ?? code})` });
+    if (!this.#reader.isReady()) return { kind: 'failed', error };
+    const message = `The container engine broke off in the middle of a run; try again. ${error.message}`;
+    return { kind: 'failed', error: new SandboxError('sandbox_failed', message) };
   }
 
   #startFailure(): SandboxError {
