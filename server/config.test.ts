@@ -122,6 +122,46 @@ describe('loadConfig', () => {
     expect(problemsOf()).toEqual(['my.txt line 1: expected key=value.']);
   });
 
+  it('R98 R99 R109 gives Python functions their documented limits', () => {
+    expect(loadConfig(folder, {}).config.python).toEqual({
+      docker: 'docker',
+      dockerHost: null,
+      wslDistribution: null,
+      image: 'knowhy-python:local',
+      network: 'none',
+      runtime: null,
+      timeoutMs: 15_000,
+      memoryMiB: 256,
+      cpus: 1,
+      pids: 64,
+      concurrency: 2,
+      prewarm: 2,
+    });
+  });
+
+  it('R99 R108 reads the settings of Python functions and brings the time into 1–60 s', () => {
+    write('kb.python.wsl.distribution=Ubuntu-24.04\nkb.python.timeout_seconds=90\nkb.python.network=python-net\n');
+
+    const { config, notices } = loadConfig(folder, {});
+
+    expect(config.python).toMatchObject({ wslDistribution: 'Ubuntu-24.04', timeoutMs: 60_000, network: 'python-net' });
+    expect(notices).toEqual(['kb.python.timeout_seconds=90 is outside 1–60; 60 is used.']);
+  });
+
+  it('R104 refuses names that a command line could take for something else', () => {
+    write(
+      'kb.python.wsl.distribution=-x\nkb.python.image=--privileged\nkb.python.network=a b\nkb.python.runtime=$(id)\n',
+    );
+
+    expect(problemsOf()).toHaveLength(4);
+  });
+
+  it('R108 refuses a WSL distribution together with an address of an engine', () => {
+    write('kb.python.wsl.distribution=Ubuntu\n');
+
+    expect(problemsOf({ DOCKER_HOST: 'unix:///run/docker.sock' })[0]).toContain('exclude each other');
+  });
+
   it('wants a model with its address', () => {
     write('kb.chat.base_url=http://127.0.0.1:11434/v1\n');
 

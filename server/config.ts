@@ -108,6 +108,9 @@ type Key = (typeof KEYS)[number];
 /** Until there are accounts, whoever reaches the port is the owner: only this machine may. */
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
+/** What the set-up scripts build. */
+export const DEFAULT_PYTHON_IMAGE = 'knowhy-python:local';
+
 /** pgvector's halfvec index ends at 4000 dimensions (R127). */
 const MAX_DIMENSIONS = 4000;
 
@@ -167,7 +170,7 @@ function readPython(reader: SettingReader): PythonConfig {
     docker: reader.text('kb.python.docker') ?? 'docker',
     dockerHost: reader.url('kb.python.docker_host', ['unix:', 'npipe:', 'tcp:', 'ssh:']),
     wslDistribution: reader.name('kb.python.wsl.distribution', /^\w[\w.+-]*$/),
-    image: reader.name('kb.python.image', /^[\w][\w./:@+-]*$/) ?? 'knowhy-python:local',
+    image: reader.name('kb.python.image', /^[\w][\w./:@+-]*$/) ?? DEFAULT_PYTHON_IMAGE,
     network: reader.name('kb.python.network', /^\w[\w.-]*$/) ?? 'none',
     runtime: reader.name('kb.python.runtime', /^\w[\w./-]*$/),
     timeoutMs: 1000 * reader.clamped('kb.python.timeout_seconds', { fallback: 15, min: 1, max: 60 }),

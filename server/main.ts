@@ -13,6 +13,8 @@ import { type HeldDataFolder, holdDataFolder } from './data-folder.ts';
 import type { Database } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open-database.ts';
+import type { PythonSandbox } from './functions/python-sandbox.ts';
+import { createPythonSandbox } from './functions/sandbox/create-python-sandbox.ts';
 import type { FolderProgress, FolderReport } from './knowledge/index-folder.ts';
 import { contentWords } from './knowledge/indexing/tokens.ts';
 import { Knowledge } from './knowledge/knowledge.ts';
@@ -27,6 +29,8 @@ export interface Services {
   knowledge: Knowledge;
   ask: AskPorts;
   indexFolder: IndexFolder;
+  /** Idle until `start` or its first use. */
+  python: PythonSandbox;
   /** Null with a remote database: then nobody needs the folder alone. */
   dataFolder: HeldDataFolder | null;
   /** Ends running answers and indexing soon; what they had is stored. `shutdown` tells of it. */
@@ -97,6 +101,7 @@ async function assemble({ config, log, database, dataFolder }: Parts): Promise<S
   const everything = await applications.ensureBuiltIn({ kind: 'all', name: '全部资料 / All documents' });
   knowledge.embedInBackground(shutdown.signal);
   const house = keepHouse(ask, { alone: dataFolder !== null });
+  const python = createPythonSandbox(config.python, { log });
   return {
     config,
     database,
@@ -105,12 +110,13 @@ async function assemble({ config, log, database, dataFolder }: Parts): Promise<S
     knowledge,
     ask,
     indexFolder: folderIndexer({ knowledge, applications, everything, shutdown: shutdown.signal }),
+    python,
     dataFolder,
     stop: () => shutdown.abort(new ServerStoppingError()),
     shutdown: shutdown.signal,
     close: async () => {
       shutdown.abort(new ServerStoppingError());
-      await Promise.allSettled([...ask.running, house]);
+      await Promise.allSettled([...ask.running, house, python.close()]);
       await knowledge.close();
       await database.close();
       await dataFolder?.release();

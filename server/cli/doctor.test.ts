@@ -2,9 +2,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CachedEmbedder, type EmbeddingCache } from '../models/cached-embedder.ts';
 import { RemoteEmbedder } from '../models/remote-embedder.ts';
 import { UniChatClient } from '../models/uni-chat-client.ts';
+import { pythonConfig } from '../testing/python-sandbox.ts';
 import { type ScriptedModelServer, startScriptedModelServer } from '../testing/scripted-model-server.ts';
 import { refuseField, reply } from '../testing/scripted-steps.ts';
-import { checkModels, type Finding, judgeDatabase } from './doctor.ts';
+import { checkModels, type Finding, judgeDatabase, judgeSandbox } from './doctor.ts';
 
 const servers: ScriptedModelServer[] = [];
 afterEach(async () => {
@@ -70,5 +71,35 @@ describe('judgeDatabase', () => {
     [null, 'wrong'],
   ] as const)('finds pgvector %s %s', (vectorVersion, kind) => {
     expect(judgeDatabase('postgresql', { serverVersion: '16.4', vectorVersion }).kind).toBe(kind);
+  });
+});
+
+describe('judgeSandbox', () => {
+  const ready = {
+    kind: 'ready',
+    engine: 'docker',
+    engineVersion: '28.2',
+    image: 'i',
+    pythonVersion: '3.13',
+    idle: 0,
+    running: 0,
+    waiting: 0,
+  } as const;
+  const failed = (code: string) => ({ kind: 'unavailable', code, message: 'Start it.' }) as const;
+  const bare = pythonConfig({ dockerHost: null, image: 'knowhy-python:local' });
+
+  it('says what functions run in, with what cannot be checked', () => {
+    expect(judgeSandbox({ ...ready, notes: ['runtime runsc: no seccomp filter'] }, bare)).toEqual([
+      { kind: 'ok', text: 'python functions: docker 28.2, i with Python 3.13, every wall and limit read back' },
+      { kind: 'note', text: 'python functions: runtime runsc: no seccomp filter' },
+    ]);
+  });
+
+  it('R103 takes a missing engine for a fault where one is configured', () => {
+    expect(judgeSandbox(failed('sandbox_unavailable'), bare)).toEqual([
+      { kind: 'note', text: 'python functions: Start it.' },
+    ]);
+    expect(judgeSandbox(failed('sandbox_unavailable'), { ...bare, wslDistribution: 'Ubuntu' })[0]?.kind).toBe('wrong');
+    expect(judgeSandbox(failed('sandbox_unsafe'), bare)[0]?.kind).toBe('wrong');
   });
 });

@@ -1,8 +1,9 @@
 import { access, constants, mkdir } from 'node:fs/promises';
-import type { Config } from '../config.ts';
+import { type Config, DEFAULT_PYTHON_IMAGE } from '../config.ts';
 import { findDataFolderOwner } from '../data-folder.ts';
 import type { DatabaseEngine } from '../database/database.ts';
 import { type DatabaseDescription, describeDatabase } from '../database/describe-database.ts';
+import type { SandboxState } from '../functions/python-sandbox.ts';
 import { compose, type Services } from '../main.ts';
 import { CachedEmbedder } from '../models/cached-embedder.ts';
 import type { ChatModel, Embedder } from '../models/chat-model.ts';
@@ -15,7 +16,8 @@ import { commandLog, loadSettings, readArguments } from './load.ts';
 
 const help = `Usage: npm run -s knowhy -- doctor
 
-Checks the settings, the data folder, the database and the models, one line each, and says what to do.
+Checks the settings, the data folder, the database, the models and the sandbox of Python functions, one line each, and
+says what to do.
 Exit code: 0 all well, 1 something is wrong.`;
 
 /** A check's outcome; `note` is something to know that is no fault. */
@@ -67,6 +69,7 @@ async function checkEnvironment(config: Config, report: (finding: Finding) => vo
   try {
     await checkDatabase(services, report);
     await checkModels(services.models, report);
+    for (const finding of judgeSandbox(await services.python.describe(), config.python)) report(finding);
   } finally {
     await services.close();
   }
@@ -135,6 +138,22 @@ async function askEmbedder(embedder: Embedder): Promise<Finding> {
   const [vector] = await service.embed(['ping'], AbortSignal.timeout(MODEL_TIMEOUT_MS));
   const refused = service instanceof RemoteEmbedder ? service.refusedFields() : [];
   return { kind: 'ok', text: `embedding model ${service.model}: ${vector?.length} dimensions${refusal(refused)}` };
+}
+
+/** Says what Python functions run in. Without an engine that anybody asked for it is no fault: answers need none. */
+export function judgeSandbox(state: SandboxState, config: Config['python']): Finding[] {
+  if (state.kind === 'unavailable') {
+    const isAskedFor =
+      config.wslDistribution !== null ||
+      config.dockerHost !== null ||
+      config.docker !== 'docker' ||
+      config.image !== DEFAULT_PYTHON_IMAGE;
+    const isMissing = state.code === 'sandbox_unavailable' || state.code === 'sandbox_image_missing';
+    return [{ kind: isMissing && !isAskedFor ? 'note' : 'wrong', text: `python functions: ${state.message}` }];
+  }
+  const { engine, engineVersion, image, pythonVersion, notes } = state;
+  const text = `python functions: ${engine} ${engineVersion}, ${image} with Python ${pythonVersion}, every wall and limit read back`;
+  return [{ kind: 'ok', text }, ...notes.map((note) => ({ kind: 'note' as const, text: `python functions: ${note}` }))];
 }
 
 function refusal(fields: readonly string[]): string {

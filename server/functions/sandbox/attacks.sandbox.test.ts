@@ -10,7 +10,7 @@ import type { JsonValue, RunOutcome } from '../python-sandbox.ts';
  * an attack may ruin its own run, never its limits, the server, or what the server believes.
  */
 
-const FOLDER = join(import.meta.dirname, 'testing', 'attacks');
+const FOLDER = join(import.meta.dirname, 'attacks');
 /** Attacks that may run into their time get little of it, the others enough on a machine under load. */
 const [SHORT_MS, LONG_MS] = [2000, 20_000];
 

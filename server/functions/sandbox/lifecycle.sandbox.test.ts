@@ -28,7 +28,7 @@ async function isIdle(sandbox: PythonSandbox, idle: number): Promise<boolean> {
 }
 
 async function startHolder(): Promise<ChildProcess> {
-  const script = join(import.meta.dirname, 'testing', 'hold-containers.ts');
+  const script = join(import.meta.dirname, '..', '..', 'testing', 'hold-containers.ts');
   const holder = spawn(process.execPath, ['--import', 'tsx', script], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(holder.stdout, 'data');
   return holder;

@@ -1,4 +1,4 @@
-import { openSandbox, pythonRun } from '../../../testing/python-sandbox.ts';
+import { openSandbox, pythonRun } from './python-sandbox.ts';
 
 /* A server that lifecycle.sandbox.test.ts kills: two containers that wait, one that runs. Says when they do. */
 const sandbox = openSandbox({ prewarm: 2 });
