@@ -11,6 +11,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   loop: async () => (await import('./loop.ts')).loopBench,
   answer: async () => (await import('./answer.ts')).answerBench,
   context: async () => (await import('./context.ts')).contextBench,
+  sandbox: async () => (await import('./sandbox.ts')).sandboxBench,
 };
 
 const USAGE = `Usage: npm run -s bench -- NAME [--json] [--check] [OPTIONS OF THE BENCH]

@@ -138,29 +138,31 @@ def supervise():
     out_read, out_write = os.pipe()
     err_read, err_write = os.pipe()
     result_read, result_write = os.pipe()
-    if sys.argv[1:] == ['ahead']:
+    is_ahead = sys.argv[1:] == ['ahead']
+    if is_ahead:
         # Started before it is needed: load now what functions often use, so that the worker has it.
-        import asyncio, collections, datetime, decimal, inspect, math, random, re, textwrap
+        import asyncio, collections, datetime, decimal, gc, inspect, math, random, re, textwrap
+        gc.freeze()  # keeps the collector off the pages that both processes share
     worker = os.fork()
     if worker == 0:
         try:
-            work(prctl, job_read, out_write, err_write, result_write)
+            work(prctl, job_read, out_write, err_write, result_write, is_ahead)
         finally:
             os._exit(70)
     for fd in (job_read, out_write, err_write, result_write):
         os.close(fd)
+    oom = OomCounter()
     write_all(1, b'KBR1')
     header = json.loads(read_part(0))
     job = read_part(0)
-    watch(header, job, worker, job_write, (out_read, err_read, result_read))
+    watch(header, job, worker, job_write, (out_read, err_read, result_read), oom)
 
 
-def watch(header, job, worker, job_write, pipes):
+def watch(header, job, worker, job_write, pipes, oom):
     """Feeds the worker, collects what it writes, ends it in time, and writes the one frame."""
     out, err, result = pipes
     began = time.monotonic()
     deadline = began + header['timeout_ms'] / 1000
-    oom = OomCounter()
     poll = select.poll()
     wake = wake_on_child(poll)
     log_budget = Budget(header['log_bytes'])

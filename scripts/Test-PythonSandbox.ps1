@@ -1,0 +1,12 @@
+# Runs functions through the real sandbox in a WSL distribution and checks what they can do: value, user, secrets, root
+# file system, network, limits. Exit code 1 if any check fails. Twin for Linux: test-python-sandbox.sh
+param(
+    [Parameter(Mandatory = $true)]
+    [ValidatePattern('^\w[\w.+-]*$')]
+    [string]$Distribution
+)
+$ErrorActionPreference = 'Stop'
+Set-Location (Join-Path $PSScriptRoot '..')
+$env:KB_PYTHON_WSL_DISTRIBUTION = $Distribution
+& node tools/run.mjs test-sandbox
+exit $LASTEXITCODE
