@@ -25,6 +25,8 @@ export const sandboxBench: Bench = { help, run };
 /** Nothing but the way there and back: what the function does is the author's. */
 const FUNCTION = 'def f(a):\n    return {"value": a}';
 const POOL_SIZE = 2;
+/** A container that waits has nothing left to start. */
+const SETTLE_MS = 200;
 
 async function run(args: string[]): Promise<BenchResult> {
   const { values } = readArguments({
@@ -33,11 +35,8 @@ async function run(args: string[]): Promise<BenchResult> {
   });
   const [pairs, jobs] = [wholeNumber('--pairs', values.pairs), wholeNumber('--jobs', values.jobs)];
   const config = loadSettings().python;
-  const command = engineCommand(config, process.env);
-  const cold = await measureCold(config, { pairs, command });
   const sustained = await measureSustained(config, jobs);
-  const pooled = await measurePooled(config, { pairs, command });
-  return report({ ...cold, ...pooled, sustained, pairs, engine: cold.engine });
+  return report({ ...(await measureRounds(config, pairs)), sustained, pairs });
 }
 
 function wholeNumber(name: string, text: string): number {
@@ -61,37 +60,33 @@ async function withSandbox<T>(
   }
 }
 
-function measureCold(config: PythonConfig, { pairs, command }: { pairs: number; command: EngineCommand }) {
-  return withSandbox(config, { prewarm: 0 }, async (sandbox, engine) => {
-    const [colds, plains]: [number[], number[]] = [[], []];
-    const measureOwn = async () => {
-      colds.push(await timed(() => runFunction(sandbox)));
-      await untilQuiet(sandbox, 0);
-    };
-    const measurePlain = async () => void plains.push(await timed(() => dockerRun(command, config.image)));
-    await measureOwn();
-    await measurePlain();
-    colds.length = plains.length = 0;
-    for (let pair = 0; pair < pairs; pair += 1) {
-      progress(`pair ${pair + 1} of ${pairs} …`);
-      for (const measure of pair % 2 === 0 ? [measureOwn, measurePlain] : [measurePlain, measureOwn]) await measure();
-    }
-    return { colds, plains, engine };
-  });
-}
-
-function measurePooled(config: PythonConfig, { pairs, command }: { pairs: number; command: EngineCommand }) {
-  return withSandbox(config, { prewarm: POOL_SIZE }, async (sandbox) => {
-    const warms: number[] = [];
-    sandbox.start();
-    await untilQuiet(sandbox, POOL_SIZE);
-    const memory = await idleMemory(command);
-    for (let count = 0; count < pairs; count += 1) {
-      await untilQuiet(sandbox, POOL_SIZE);
-      warms.push(await timed(() => runFunction(sandbox)));
-    }
-    return { warms, memory };
-  });
+/** Each round measures all three, so that whatever else the machine does falls on all of them. */
+function measureRounds(config: PythonConfig, rounds: number) {
+  const command = engineCommand(config, process.env);
+  return withSandbox(config, { prewarm: 0 }, (cold, engine) =>
+    withSandbox(config, { prewarm: POOL_SIZE }, async (pooled) => {
+      const times = { colds: [] as number[], plains: [] as number[], warms: [] as number[] };
+      const measureCold = async () => {
+        times.colds.push(await timed(() => runFunction(cold)));
+        await untilQuiet(cold, 0);
+      };
+      const measurePlain = async () => void times.plains.push(await timed(() => dockerRun(command, config.image)));
+      const measurePooled = async () => {
+        await untilQuiet(pooled, POOL_SIZE);
+        await sleep(SETTLE_MS);
+        times.warms.push(await timed(() => runFunction(pooled)));
+        await untilQuiet(pooled, POOL_SIZE);
+      };
+      await untilQuiet(pooled, POOL_SIZE);
+      const memory = await idleMemory(command);
+      for (let round = 0; round < rounds; round += 1) {
+        progress(`pair ${round + 1} of ${rounds} …`);
+        const both = round % 2 === 0 ? [measureCold, measurePlain] : [measurePlain, measureCold];
+        for (const measure of [...both, measurePooled]) await measure();
+      }
+      return { ...times, memory, engine };
+    }),
+  );
 }
 
 /** Runs a second, as many at a time as the configuration allows, each in a container of its own. */

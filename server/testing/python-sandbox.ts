@@ -14,7 +14,8 @@ export const testDockerHost = process.env['KNOWHY_TEST_DOCKER_HOST'] || null;
 
 /** A suite that needs a real container engine; skipped by name where there is none. */
 export function describeWithEngine(name: string, suite: () => void): void {
-  describe.skipIf(testDockerHost === null)(`${name} on a container engine`, suite);
+  // Each start of a container takes most of a second of a core, and several on a machine under load.
+  describe.skipIf(testDockerHost === null)(`${name} on a container engine`, { timeout: 120_000 }, suite);
 }
 
 /** The configuration of the tests' engine: the defaults, without containers started ahead. */
@@ -61,16 +62,16 @@ export async function containersOf(pid: number): Promise<string[]> {
     .flatMap(([name, label]) => (name && label?.startsWith(owner) ? [name] : []));
 }
 
-/** Waits until this process holds no container and no process of a container outlives it. Throws after 20 s. */
+/** Waits until this process holds no container and no process of a container outlives it. Throws after a minute. */
 export async function untilNothingIsLeft(): Promise<void> {
   await until(async () => (await containersOf(process.pid)).length === 0 && (await strayProcesses()).length === 0);
 }
 
-/** Polls until something comes true. Throws after 20 s. */
+/** Polls until something comes true. Throws after a minute. */
 export async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   while (!(await isTrue())) {
-    if (Date.now() > deadline) throw new Error('It did not come true within 20 s.');
+    if (Date.now() > deadline) throw new Error('It did not come true within a minute.');
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

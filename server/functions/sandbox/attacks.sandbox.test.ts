@@ -63,7 +63,7 @@ describeWithEngine('hostile functions', () => {
   for (const family of new Set(attacks.map((attack) => attack.family))) {
     describe.concurrent(family, () => {
       for (const attack of attacks.filter((other) => other.family === family)) {
-        it(`${attack.file} ${attack.note}`.trim(), { timeout: 60_000 }, async () => {
+        it(`${attack.file} ${attack.note}`.trim(), async () => {
           const outcome = await sandbox.run(
             pythonRun(readFileSync(join(FOLDER, attack.file), 'utf8'), {
               arguments: attack.params as Record<string, JsonValue>,

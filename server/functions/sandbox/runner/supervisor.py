@@ -121,8 +121,8 @@ class Capture:
 
 
 class Budget:
-    def __init__(self, size):
-        self.size, self.used = size, 0
+    def __init__(self):
+        self.size = self.used = 0
 
     def room(self):
         return self.size - self.used
@@ -151,25 +151,27 @@ def supervise():
             os._exit(70)
     for fd in (job_read, out_write, err_write, result_write):
         os.close(fd)
-    oom = OomCounter()
-    write_all(1, b'KBR1')
-    header = json.loads(read_part(0))
-    job = read_part(0)
-    watch(header, job, worker, job_write, (out_read, err_read, result_read), oom)
-
-
-def watch(header, job, worker, job_write, pipes, oom):
-    """Feeds the worker, collects what it writes, ends it in time, and writes the one frame."""
-    out, err, result = pipes
-    began = time.monotonic()
-    deadline = began + header['timeout_ms'] / 1000
-    poll = select.poll()
+    # Everything that does not need the job is done before it comes.
+    poll, oom = select.poll(), OomCounter()
     wake = wake_on_child(poll)
-    log_budget = Budget(header['log_bytes'])
-    capture = Capture(poll, {out: log_budget, err: log_budget, result: Budget(header['result_bytes'] + 4)})
+    log_budget, result_budget = Budget(), Budget()
+    capture = Capture(poll, {out_read: log_budget, err_read: log_budget, result_read: result_budget})
     poll.register(0, select.POLLIN | select.POLLHUP)
     os.set_blocking(job_write, False)
     poll.register(job_write, select.POLLOUT)
+    write_all(1, b'KBR1')
+    header = json.loads(read_part(0))
+    log_budget.size, result_budget.size = header['log_bytes'], header['result_bytes'] + 4
+    job = read_part(0)
+    watch(header, job, worker, job_write, (out_read, err_read, result_read), (poll, wake, capture, oom))
+
+
+def watch(header, job, worker, job_write, pipes, instruments):
+    """Feeds the worker, collects what it writes, ends it in time, and writes the one frame."""
+    out, err, result = pipes
+    poll, wake, capture, oom = instruments
+    began = time.monotonic()
+    deadline = began + header['timeout_ms'] / 1000
     rest = memoryview(packed(job))
     status, code, killer = None, None, None
     while status is None:
