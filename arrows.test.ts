@@ -56,6 +56,7 @@ const ARROWS: Record<string, readonly string[]> = {
   'server/http': [
     'contract',
     'server/chat',
+    'server/functions',
     'server/knowledge',
     'server/applications',
     'server/accounts',
@@ -71,7 +72,8 @@ const ARROWS: Record<string, readonly string[]> = {
 };
 
 /** Rooms that speak HTTP may use the http folder's envelope, frames and messages; no other part of a feature may. */
-const HTTP_ROOMS = /^server\/(?:applications|chat|knowledge)\/(?:(?:[a-z]+-)?routes|chat-of-path|present-[a-z-]+)\.ts$/;
+const HTTP_ROOMS =
+  /^server\/(?:applications|chat|functions|knowledge)\/(?:(?:[a-z]+-)?routes|chat-of-path|present-[a-z-]+)\.ts$/;
 
 /** Vendor libraries that only the folder that wraps them may import. */
 const WRAPPED: Record<string, readonly string[]> = {

@@ -13,7 +13,10 @@ import { type HeldDataFolder, holdDataFolder } from './data-folder.ts';
 import type { Database } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open-database.ts';
+import { FunctionStore } from './functions/function-store.ts';
+import { PythonFunctionService } from './functions/python-function-service.ts';
 import type { PythonSandbox } from './functions/python-sandbox.ts';
+import type { FunctionPorts } from './functions/routes.ts';
 import { createPythonSandbox } from './functions/sandbox/create-python-sandbox.ts';
 import type { FolderProgress, FolderReport } from './knowledge/index-folder.ts';
 import { contentWords } from './knowledge/indexing/tokens.ts';
@@ -29,6 +32,7 @@ export interface Services {
   knowledge: Knowledge;
   ask: AskPorts;
   indexFolder: IndexFolder;
+  functions: FunctionPorts;
   /** Idle until `start` or its first use. */
   python: PythonSandbox;
   /** Null with a remote database: then nobody needs the folder alone. */
@@ -110,6 +114,7 @@ async function assemble({ config, log, database, dataFolder }: Parts): Promise<S
     knowledge,
     ask,
     indexFolder: folderIndexer({ knowledge, applications, everything, shutdown: shutdown.signal }),
+    functions: createFunctionPorts({ database, python, log, shutdown: shutdown.signal }),
     python,
     dataFolder,
     stop: () => shutdown.abort(new ServerStoppingError()),
@@ -162,6 +167,18 @@ export function createAskPorts(parts: {
     running: new Set(),
     log,
   };
+}
+
+/** What the function library needs. The sandbox starts with the first function that runs, so the server needs no engine. */
+function createFunctionPorts(parts: {
+  database: Database;
+  python: PythonSandbox;
+  log: Logger;
+  shutdown: AbortSignal;
+}): FunctionPorts {
+  const { database, python, log, shutdown } = parts;
+  const service = new PythonFunctionService({ sandbox: python, log });
+  return { store: new FunctionStore(database), service, shutdown };
 }
 
 function folderIndexer(parts: {

@@ -56,6 +56,7 @@ async function serve(
   const token = randomBytes(24).toString('base64url');
   const app = await createApp({
     ask: services.ask,
+    functions: services.functions,
     indexFolder: services.indexFolder,
     token,
     version,

@@ -12,6 +12,8 @@ import { EventStore } from '../chat/event-store.ts';
 import { InProcessSessionLock } from '../chat/session-lock.ts';
 import type { Database } from '../database/database.ts';
 import { OfflineChatModel } from '../models/offline/offline-chat-model.ts';
+import { functionPorts } from '../testing/ask-app.ts';
+import { FakePythonSandbox } from '../testing/fake-python-sandbox.ts';
 import { type AppDeps, createApp } from './create-app.ts';
 
 const TOKEN = 'a-token-for-these-tests';
@@ -47,6 +49,7 @@ function deps(): AppDeps {
   };
   return {
     ask,
+    functions: functionPorts(database, { sandbox: new FakePythonSandbox(), log, shutdown: ask.shutdown }),
     token: TOKEN,
     agentStatus: true,
     version: '1.2.3',

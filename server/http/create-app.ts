@@ -11,6 +11,8 @@ import { LOCAL_USER_ID } from '../accounts/local-user.ts';
 import { registerApplicationRoutes } from '../applications/routes.ts';
 import type { AskPorts } from '../chat/ask-question.ts';
 import { registerChatRoutes } from '../chat/routes.ts';
+import type { Caller } from '../functions/function-access.ts';
+import { type FunctionPorts, registerFunctionRoutes } from '../functions/routes.ts';
 import { type KnowledgeRoutePorts, registerKnowledgeRoutes } from '../knowledge/routes.ts';
 import { packageRoot } from '../observability/package-root.ts';
 import { refuseBrokenRequest } from './broken-request.ts';
@@ -24,6 +26,7 @@ import { serveAskPage } from './static-files.ts';
 /** What the HTTP side needs; `ask` holds the stores of applications and chats too. */
 export interface AppDeps {
   ask: AskPorts;
+  functions: FunctionPorts;
   /** Stands for every user until there are accounts; at least 16 characters. */
   token: string;
   /** Whether chat streams carry named events unless a request says otherwise (`kb.chat.agent_status`, R74). */
@@ -34,6 +37,8 @@ export interface AppDeps {
   log: Logger;
   /** Indexes a folder of this machine; without it the path does not exist. */
   indexFolder?: KnowledgeRoutePorts['indexFolder'];
+  /** Who a request comes from; without it everybody is the local user, until there are accounts. */
+  callerOf?: (request: FastifyRequest) => Caller;
 }
 
 declare module 'fastify' {
@@ -75,9 +80,14 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   registerSystemRoutes(app, deps);
   registerApplicationRoutes(app, deps.ask.applications);
   registerChatRoutes(app, { ports: deps.ask, agentStatus: deps.agentStatus });
+  registerFunctionRoutes(app, { ports: deps.functions, callerOf: deps.callerOf ?? localCaller });
   if (deps.indexFolder) registerKnowledgeRoutes(app, { indexFolder: deps.indexFolder, shutdown: deps.ask.shutdown });
   await serveAskPage(app, packageRoot());
   return app;
+}
+
+function localCaller(request: FastifyRequest): Caller {
+  return { id: request.clientId, role: 'ADMIN' };
 }
 
 function buildServer(log: Logger): FastifyInstance {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ChatError } from '../chat/chat-error.ts';
+import { FunctionError } from '../functions/function-error.ts';
 import { sendEnvelope } from './envelope.ts';
 import { messageFor } from './messages.ts';
 import { REFUSALS, Refusal, type RefusalCode } from './refusal.ts';
@@ -30,7 +31,9 @@ function refusalOf(
   error: Thrown,
   request: FastifyRequest,
 ): { code: RefusalCode; values: readonly (string | number)[] } {
-  if (error instanceof Refusal || error instanceof ChatError) return { code: error.code, values: error.values };
+  if (error instanceof Refusal || error instanceof ChatError || error instanceof FunctionError) {
+    return { code: error.code, values: error.values };
+  }
   const code = frameworkRefusal(error);
   if (code !== null) return { code, values: [] };
   request.log.error({ err: error, requestId: request.id }, 'a request failed');

@@ -1,3 +1,5 @@
+import { FUNCTION_MESSAGES } from './function-messages.ts';
+
 /** Languages that messages exist in; the first is the default (maxkb-v1-api.md section 1.4). */
 export const LANGUAGES = ['zh-CN', 'en-US'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -52,6 +54,7 @@ const MESSAGES = {
     'en-US': 'The stream of this answer is not kept any more; read the record.',
   },
   application_not_found: { 'zh-CN': '应用不存在。', 'en-US': 'This application does not exist.' },
+  ...FUNCTION_MESSAGES,
 } satisfies Record<string, Record<Language, string>>;
 
 export type MessageCode = keyof typeof MESSAGES;

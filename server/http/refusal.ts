@@ -1,6 +1,9 @@
+import type { FunctionErrorCode } from '../functions/function-error.ts';
+import type { FUNCTION_MESSAGES } from './function-messages.ts';
 import type { MessageCode } from './messages.ts';
 
-export type RefusalCode = Exclude<MessageCode, 'success'>;
+/** Why a function gave no value is no refusal: it is answered by the route itself, logs and all. */
+export type RefusalCode = Exclude<MessageCode, 'success' | keyof typeof FUNCTION_MESSAGES> | FunctionErrorCode;
 
 /** A request that is answered with an error on purpose; `values` fill the message of its code. */
 export class Refusal extends Error {
@@ -40,4 +43,15 @@ export const REFUSALS: Readonly<Record<RefusalCode, { status: number; code: numb
   compaction_stopped: { status: 200, code: 409 },
   events_gone: { status: 200, code: 410 },
   application_not_found: { status: 200, code: 404 },
+  function_forbidden: { status: 403, code: 403 },
+  function_not_yours: { status: 403, code: 403 },
+  function_not_found: { status: 200, code: 404 },
+  function_inactive: { status: 200, code: 500 },
+  function_name_blank: { status: 200, code: 500 },
+  function_code_blank: { status: 200, code: 500 },
+  function_code_too_long: { status: 200, code: 500 },
+  function_field_twice: { status: 200, code: 500 },
+  function_field_too_deep: { status: 200, code: 500 },
+  function_init_params_too_long: { status: 200, code: 500 },
+  function_secret_masked: { status: 200, code: 500 },
 };

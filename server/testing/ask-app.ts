@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { LOCAL_USER_ID } from '../accounts/local-user.ts';
 import { ApplicationStore } from '../applications/application-store.ts';
 import type { SearchHit } from '../chat/agent/evidence.ts';
@@ -11,10 +11,15 @@ import { createSessionLock } from '../chat/create-session-lock.ts';
 import { ServerStoppingError } from '../chat/describe-failure.ts';
 import { EventStore } from '../chat/event-store.ts';
 import type { Database } from '../database/database.ts';
+import { FunctionStore } from '../functions/function-store.ts';
+import { PythonFunctionService } from '../functions/python-function-service.ts';
+import type { PythonSandbox } from '../functions/python-sandbox.ts';
+import type { FunctionPorts } from '../functions/routes.ts';
 import { type AppDeps, createApp } from '../http/create-app.ts';
 import type { ChatModel } from '../models/chat-model.ts';
 import { OfflineChatModel } from '../models/offline/offline-chat-model.ts';
 import { countTokens } from '../models/tokens.ts';
+import { FakePythonSandbox } from './fake-python-sandbox.ts';
 
 export const TEST_TOKEN = 'test-token-0123456789';
 
@@ -84,6 +89,7 @@ export async function startAskApp(
   const applicationId = await seedApplication(database, ports.applications);
   const app = await createApp({
     ask: ports,
+    functions: functionPorts(database, { sandbox: new FakePythonSandbox(), log: ports.log, shutdown: shutdown.signal }),
     token: TEST_TOKEN,
     agentStatus: true,
     version: '0.0.0-test',
@@ -149,6 +155,14 @@ function askPorts(database: Database, options: { model: ChatModel; shutdown: Abo
     running: new Set(),
     log,
   };
+}
+
+/** The function library over a database and a sandbox. */
+export function functionPorts(
+  database: Database,
+  { sandbox, log, shutdown }: { sandbox: PythonSandbox; log: Logger; shutdown: AbortSignal },
+): FunctionPorts {
+  return { store: new FunctionStore(database), service: new PythonFunctionService({ sandbox, log }), shutdown };
 }
 
 async function seedApplication(database: Database, applications: ApplicationStore): Promise<string> {
