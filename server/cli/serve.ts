@@ -69,6 +69,8 @@ async function serve(
     const url = addressOf(app, config.http.host);
     await services.dataFolder?.announce({ url, token });
     sayAddress({ url, token, services });
+    // Where functions are in use their containers are started ahead, and those that a crash left are removed.
+    if (await services.functions.store.hasActive()) services.python.start();
     const indexing = indexAtStart(services, config.docsDir, services.shutdown);
     await signals;
     process.stdout.write('Stopping …\n');

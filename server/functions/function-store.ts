@@ -144,6 +144,14 @@ export class FunctionStore {
     );
   }
 
+  /** Whether any function may be called. */
+  async hasActive(): Promise<boolean> {
+    const rows = await this.#database.query(
+      'select 1 from max_kb_function_lib where is_active and not is_deleted limit 1',
+    );
+    return rows.length > 0;
+  }
+
   /** One page, newest first, and how many there are in all. `page` counts from 1. */
   async page(
     filter: FunctionFilter,
