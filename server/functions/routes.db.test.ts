@@ -122,7 +122,9 @@ describeOnDatabases('the function library over HTTP', (open) => {
       data: [],
     });
     expect((await send('GET', '?select_user_id=x')).body.data).toEqual([]);
-    expect((await send('DELETE', `/${id}`)).body).toEqual({ code: 200, message: 'Success', data: true });
+    const headers = { authorization: TEST_TOKEN, 'content-type': 'application/json', 'accept-language': 'en' };
+    const deleted = await app.inject({ method: 'DELETE', url: `/api/function_lib/${id}`, headers });
+    expect(deleted.json()).toEqual({ code: 200, message: 'Success', data: true });
     expect((await send('GET', `/${id}`)).body).toEqual({
       code: 404,
       message: 'This function does not exist.',

@@ -107,7 +107,16 @@ function buildServer(log: Logger): FastifyInstance {
     },
   });
   app.removeContentTypeParser('text/plain');
+  acceptEmptyBodies(app);
   return app;
+}
+
+/** Many clients name a content type with every request, also with a DELETE, which has nothing to send. */
+function acceptEmptyBodies(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) =>
+    body === '' ? done(null, undefined) : parseJson(request, body, done),
+  );
 }
 
 function addHooks(app: FastifyInstance, checkToken: (request: FastifyRequest) => void): void {
