@@ -74,6 +74,8 @@ export async function answerQuestion(
     const { trace, stopReason } = gathered;
     await emit({ kind: 'status', status: { phase: 'generating', rounds: trace.length, stop_reason: stopReason } });
     await write(run, { history, question, gathered });
+    // Whoever asked to stop while the last words came is told that it stopped, so it did.
+    signal.throwIfAborted();
     return { finished: finishRecord(asked, progress, null), usage: progress.usage };
   } catch (error) {
     const failure = describeFailure(signal.aborted ? signal.reason : error);

@@ -223,7 +223,7 @@ describeOnDatabases('asking a question', (open) => {
     expect((await ask(app.ports, longest, chatId)).record.state).toBe('done');
   });
 
-  it.each(['', '  \n', '\u0000'])('refuses the blank question %j', async (message) => {
+  it.each(['', '  \n', '\u0000', '\u200b \ufeff'])('refuses the blank question %j', async (message) => {
     await expect(ask(app.ports, message)).rejects.toMatchObject({ code: 'blank_question' });
   });
 

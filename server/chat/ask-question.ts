@@ -189,7 +189,7 @@ export function tracked<T>(running: Set<Promise<unknown>>, work: Promise<T>): Pr
 }
 
 function checkMessage(message: string): number {
-  if (message === '') throw new ChatError('blank_question', 'The question is blank.');
+  if (/^[\p{Cf}\s]*$/u.test(message)) throw new ChatError('blank_question', 'The question is blank.');
   const tokens = countTokens(message);
   if (tokens > MAX_QUESTION_TOKENS) {
     throw new ChatError(

@@ -208,6 +208,15 @@ export class ChatStore {
     return row?.state ?? null;
   }
 
+  /** The record that is being answered in a chat; null where there is none. */
+  async findRunningRecord(chatId: string): Promise<string | null> {
+    const [row] = await this.#database.query<{ id: string }>(
+      "select id from max_kb_application_chat_record where chat_id = $1 and state = 'running' order by index desc limit 1",
+      [chatId],
+    );
+    return row?.id ?? null;
+  }
+
   /** One page of a chat's records and how many there are in all. `page` counts from 1. */
   async pageRecords(
     chatId: string,

@@ -21,14 +21,14 @@ export function registerContextRoutes(app: FastifyInstance, ports: AskPorts): vo
 
   app.post<{ Params: ChatPath }>(`${ADDRESS}/stop`, async (request, reply) => {
     const { chat } = await findChatOfPath(ports, request);
-    return sendData(request, reply, await stopAnswer(ports.lock, chat.id));
+    return sendData(request, reply, await stopAnswer(ports, chat.id));
   });
 
   // Out of the sight of whoever asked; the owner's log keeps it. Deleted first: nothing new begins while it is stopped.
   app.delete<{ Params: ChatPath }>('/api/application/:applicationId/chat/client/:chatId', async (request, reply) => {
     const { chat } = await findChatOfPath(ports, request);
     const wasThere = await ports.store.deleteChat(chat.id);
-    await stopAnswer(ports.lock, chat.id);
+    await stopAnswer(ports, chat.id);
     return sendData(request, reply, wasThere);
   });
 }

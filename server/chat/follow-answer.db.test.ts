@@ -178,6 +178,20 @@ describeOnDatabases('a stream that was cut', (open, engine) => {
     expect(await stopped.json()).toMatchObject({ code: 200, data: { stopped: false, running: false } });
   });
 
+  it('a stop that comes when the answer is done does not say that it stopped it', async () => {
+    await start();
+    const chatId = await app.openChat();
+    const recordId = await startRecord(app.ports.store, chatId, { question: QUESTION });
+    const lease = await app.ports.lock.tryAcquire(chatId);
+
+    const stopping = app.call(`/api/application/${app.applicationId}/chat/${chatId}/stop`, { method: 'POST' });
+    await until(() => lease?.signal.aborted === true, 2000);
+    await database.query(`update max_kb_application_chat_record set state = 'done' where id = $1`, [recordId]);
+    await lease?.release();
+
+    expect(await (await stopping).json()).toMatchObject({ data: { stopped: false, running: false } });
+  });
+
   it('is not kept for ever: after an hour it says that the record has the answer', async () => {
     await start();
     const chatId = await app.openChat();

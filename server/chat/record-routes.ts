@@ -23,9 +23,10 @@ const recordsQuery = z.object({
 });
 
 const followHeaders = z.object({
+  // Blank where nothing was read yet; `+1`, `0x1` and `1e3` are numbers to JavaScript alone.
   'last-event-id': z
     .string()
-    .regex(/^\d{0,9}$/, 'a number of an event of this answer')
+    .regex(/^\d{0,9}$/)
     .default('')
     .transform(Number),
 });

@@ -36,6 +36,10 @@ describe('NamedChats', () => {
     expect(await chats.find('app', 'a')).toBeNull();
   });
 
+  it.each(['a\nb', 'a\u001b[31mb', 'a\u202eb'])('refuses the name %j', (name) => {
+    expect(() => parseChatName(name)).toThrow('no line breaks');
+  });
+
   it('refuses a blank and an endless name', () => {
     expect(parseChatName(' a b ')).toBe('a b');
     expect(() => parseChatName(' ')).toThrow('--chat needs a name');

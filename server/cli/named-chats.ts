@@ -15,6 +15,9 @@ export function parseChatName(name: string): string {
   if (trimmed.length > MAX_NAME_CHARACTERS) {
     throw new UsageError(`the name of a chat has at most ${MAX_NAME_CHARACTERS} characters.`);
   }
+  if (/[\p{Cc}\p{Zl}\p{Zp}\u200b\u202a-\u202e\u2066-\u2069]/u.test(trimmed)) {
+    throw new UsageError('the name of a chat has no line breaks and no invisible characters.');
+  }
   return trimmed;
 }
 

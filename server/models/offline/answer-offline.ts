@@ -22,6 +22,12 @@ const TEXTS = {
   },
 } as const;
 
+/** Whether a sentence is one of the fixed phrases that lead to a quote: nothing that an answer says. */
+export function leadsToQuote(sentence: string): boolean {
+  const bare = sentence.trim();
+  return Object.values(TEXTS).some(({ nearest }) => bare === nearest.trim());
+}
+
 /**
  * Answers by quoting, part by part, with the passages' numbers; says what was not found. Returns the answer
  * in pieces, to be joined without anything between. Nothing in it but quotes, the asker's own words and

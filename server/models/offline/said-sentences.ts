@@ -28,6 +28,7 @@ export interface SaidSentence {
 export function saidSentences(message: string): SaidSentence[] {
   const texts = splitSentences(message.toWellFormed())
     .map((sentence) => asLine(sentence.text.slice(0, MAX_SENTENCE_LENGTH)))
+    .reduce<string[]>(withRemarks, [])
     .filter((text) => /[\p{L}\p{N}]/u.test(text));
   const said: SaidSentence[] = [];
   for (let at = 0; at < texts.length; at += 1) {
@@ -43,10 +44,18 @@ export function saidSentences(message: string): SaidSentence[] {
   return said;
 }
 
+/** A remark in brackets after a sentence is part of it: `How many days? (in all)`. */
+function withRemarks(sentences: string[], text: string): string[] {
+  const last = sentences.length - 1;
+  if (last >= 0 && /^[(（][^()（）]*[)）]$/u.test(text)) sentences[last] += ` ${text}`;
+  else sentences.push(text);
+  return sentences;
+}
+
 /** Whether a sentence asks something. */
 export function isQuestion(sentence: string): boolean {
   return (
-    /[？?]["'”’)）]*\s*$/u.test(sentence) ||
+    /[？?]["'”’)）]*\s*(?:[(（][^()（）]{1,12}[)）])?\s*$/u.test(sentence) ||
     /(?:吗|呢|多少|什么|如何|怎么(?:办|样|做|算)?|是否.{0,20}|哪(?:些|个|里|天))[。.]?$/u.test(sentence)
   );
 }
@@ -92,13 +101,34 @@ function telling(sentence: string): string {
   // What the first telling clause is about often stands right before it.
   if (first > 0 && (clauses[first] ?? '').replace(/[\s\p{P}\d]/gu, '').length < 12) isKept[first - 1] = true;
   return clauses
-    .filter((_, index) => isKept[index])
+    .map((clause, index) => {
+      if (isKept[index]) return clause;
+      // What is left out between two clauses is seen to be left out.
+      return isKept[index - 1] && isKept.includes(true, index) ? '… ' : '';
+    })
     .join('')
     .replace(/^[\s，,；;—–-]+|[\s，,；;—–-]+$/gu, '');
 }
 
+/** Never within brackets or a quotation: what is quoted stays as it was said. */
 function clausesOf(sentence: string): string[] {
-  return sentence.split(
-    /(?<=[，；;：](?![^（(]{0,30}[)）]))|(?<=,\s)(?=[A-Za-z])|(?<=\s[—–-]\s)|(?=\s(?:but|because|so that|which|since|although|while)\s)/u,
+  const pieces = sentence.split(
+    /(?<=[，；;：])|(?<=,\s)(?=[A-Za-z])|(?<=\s[—–-]\s)|(?=\s(?:but|because|so that|which|since|although|while)\s)/u,
+  );
+  const clauses: string[] = [];
+  for (const piece of pieces) {
+    const last = clauses.at(-1);
+    if (last !== undefined && isOpen(last)) clauses[clauses.length - 1] = last + piece;
+    else clauses.push(piece);
+  }
+  return clauses;
+}
+
+const PAIRS = ['()', '（）', '“”', '「」', '《》', '[]', '【】'] as const;
+
+function isOpen(text: string): boolean {
+  const count = (character: string | undefined) => text.split(character ?? '').length - 1;
+  return (
+    PAIRS.some(([open, close]) => count(open) > count(close)) || count('"') % 2 === 1 || /^\s*\|(?!.*\|\s*$)/.test(text)
   );
 }

@@ -24,7 +24,7 @@ const SIGNS: readonly (readonly [RegExp, number])[] = [
     1.5,
   ],
   [
-    /负责人|联系人|对接人|接口人|经理|主管|主任|总监|组长|牵头|由.{2,8}(?:负责|牵头|担任|对接|主持|审批|签字)|叫|姓|名(?:字|称)|地址|电话|邮箱|账号|编号|代号|\b(?:owner|lead(?:s|er)?|contact|manager|responsible|in charge|reports? to|sponsor|run by|headed by|handled by|called|named|address|phone|account|code ?name|supplier|vendor)\b/iu,
+    /负责人|联系人|对接人|接口人|经理|主管|主任|总监|组长|牵头|由.{2,8}(?:负责|牵头|担任|对接|主持|审批|签字)|叫|姓|名(?:字|称)|地址|电话|邮箱|账号|编号|代号|\b(?:owner|lead(?:s|er)?|contact|manager|responsible|in charge|reports? to|sponsor|run by|headed by|handled by|called|named?|address|phone|account|code ?name|supplier|vendor)\b/iu,
     1.5,
   ],
   [

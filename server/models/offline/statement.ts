@@ -109,7 +109,8 @@ function joinedClauses(pieces: readonly string[], words: ContentWords): Statemen
 }
 
 /** Kept with the clause before it, so that the pieces join to the whole. */
-const CLAUSE_SEAM = /(?<=[，；;。])(?=.)|(?<=,\s)(?=[A-Za-z])|(?<=[.!]\s)|(?=\sand\s(?:the|our|we|phase|it)\b)/giu;
+const CLAUSE_SEAM =
+  /(?<=[，；;。])(?=.)|(?<=,\s)(?=[A-Za-z])|(?<=[.!]\s)|(?=\sand\s(?:the|our|we|i|my|he|she|they|phase|it)\b)/giu;
 
 const CLAUSE_END = /[，；;。！!？?]|,\s|\.\s/gu;
 

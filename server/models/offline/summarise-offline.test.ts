@@ -135,6 +135,66 @@ describe('sections', () => {
     expect(linesOf(summarise(open, [[settled, 'ok']]), 'open')).toEqual([]);
   });
 
+  it.each([
+    [
+      'Offices: “Open seats (Berlin, London, Madrid and twelve smaller places, see annex) are 40 of 300, as of 2026.” [1]',
+    ],
+    [
+      '各地情况：“试点城市（北京，上海，广州，深圳以及其他十二个城市，详见附件一）共有席位 300 个，其中 40 个空缺。” [2]',
+    ],
+    ['| Berlin, London, or Madrid | because of the lease, 2026 | 40 seats, which are free |'],
+  ])('quotes as it was said: %j', (answer) => {
+    const line = linesOf(summarise('', [['Where is room? 哪里有座位？', answer]]), 'assistant').join();
+
+    const quoted = /“[^”]+”|\|.+\|/u.exec(answer)?.[0] ?? '';
+    expect(line).toContain(quoted);
+  });
+
+  it('shows where it leaves something out of a sentence', () => {
+    const said =
+      'The Berlin office has 40 seats, as everybody knows since the summer party, which was a lot of fun, and it must close at 20:00.';
+
+    const summary = summarise('', [[said, 'ok']]);
+
+    expect(summary).toContain('40 seats, … ');
+    expect(summary).not.toContain('summer party');
+  });
+
+  it('a correction takes away only its own clause of a sentence', () => {
+    const summary = summarise('', [
+      ['My name is Maria Kovács and I lead 12 people in Graz.', 'ok'],
+      ['Correction: I lead 14 people in Graz.', 'ok'],
+    ]);
+
+    expect(summary).toContain('Maria Kovács');
+    expect(summary).toContain('14 people');
+    expect(summary).not.toContain('12 people');
+  });
+
+  it.each(['How many vacation days do we get (12)?', 'How many vacation days do we get? (12)', '年假有几天？（12）'])(
+    'takes %j for a question',
+    (asked) => {
+      const said: Said[] = [
+        ['The budget is $80,000.', 'ok'],
+        [asked, 'ok'],
+      ];
+
+      expect(linesOf(summarise('', said), 'user')).toEqual(['The budget is $80,000.']);
+    },
+  );
+
+  it.each([
+    [
+      'Which vaccine is it?',
+      'The documents do not say: “Which vaccine is it?” This cannot be verified. The nearest passage is:',
+    ],
+    ['用哪种疫苗？', '资料中没有找到可以回答“用哪种疫苗？”的内容，这一点无法核实。最接近的内容是：'],
+  ])('keeps no phrase that only leads to a quote: %j', (asked, answer) => {
+    const summary = summarise('', [[asked, `${answer}\n\n“Vaccine 7 is stored at 4 degrees.” [1]`]]);
+
+    expect(summary).not.toMatch(/nearest passage|最接近/);
+  });
+
   it('drops small talk, examples and instructions before facts', () => {
     const summary = summarise('', [
       ['今天喝了 3 杯咖啡。预算 80 万元。', '比如某公司有 50 人。'],

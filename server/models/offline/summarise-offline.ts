@@ -2,6 +2,7 @@ import { isChinese } from '../../text/language.ts';
 import { queryKey } from '../../text/query-key.ts';
 import type { ModelTask, Round } from '../chat-model.ts';
 import { clipToTokens } from '../tokens.ts';
+import { leadsToQuote } from './answer-offline.ts';
 import { chooseLines } from './choose-lines.ts';
 import { citedSources } from './cited-sources.ts';
 import type { ContentWords } from './coverage.ts';
@@ -104,7 +105,7 @@ class Memory {
   }
 
   #addAnswerSentence(sentence: SaidSentence): void {
-    if (sentence.isQuestion || saysNotFound(sentence.text)) return;
+    if (sentence.isQuestion || saysNotFound(sentence.text) || leadsToQuote(sentence.text)) return;
     for (const source of citedSources(sentence.text)) this.#addSource(source);
     const statement = this.#read(sentence.text, '');
     if (statementWorth(statement, 'assistant') < MIN_WORTH) return;
@@ -174,8 +175,9 @@ class Memory {
       .join('')
       .replace(/^(?:\s|[，,；;、]|and\s)+|[，,；;、\s]+$/gu, '');
     const statement = readStatement(text, this.#words);
-    const isTelling =
-      text !== '' && statementWorth(statement, item.section === 'assistant' ? 'assistant' : 'user') >= MIN_WORTH;
+    const isAnswer = item.section === 'assistant';
+    const least = isAnswer ? MIN_WORTH : MIN_STATED_WORTH;
+    const isTelling = text !== '' && statementWorth(statement, isAnswer ? 'assistant' : 'user') >= least;
     return isTelling ? [{ ...item, statement }] : [];
   }
 
