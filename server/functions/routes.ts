@@ -9,6 +9,7 @@ import {
 } from '../../contract/functions.ts';
 import { sendData, sendEnvelope } from '../http/envelope.ts';
 import { isUuid, pagePath, parseRequest } from '../http/parse-request.ts';
+import { joinSignals } from '../observability/joined-signal.ts';
 import { checkSyntax } from './check-syntax.ts';
 import { createFunction } from './create-function.ts';
 import { debugFunction } from './debug-function.ts';
@@ -144,8 +145,12 @@ function sendResult(request: FastifyRequest, reply: FastifyReply, result: Functi
 /** Fires when the client leaves or the server stops. The request's own close comes as soon as its body is read. */
 function untilGone(reply: FastifyReply, shutdown: AbortSignal): AbortSignal {
   const gone = new AbortController();
-  reply.raw.once('close', () => {
+  const joined = joinSignals([shutdown, gone.signal]);
+  const leave = () => {
     if (!reply.raw.writableFinished) gone.abort();
-  });
-  return AbortSignal.any([shutdown, gone.signal]);
+    joined.dispose();
+  };
+  if (reply.raw.closed) leave();
+  else reply.raw.once('close', leave);
+  return joined.signal;
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { PythonConfig } from '../../config.ts';
+import { joinSignals } from '../../observability/joined-signal.ts';
 import {
   type PythonRun,
   type PythonSandbox,
@@ -127,21 +128,39 @@ export class ContainerSandbox implements PythonSandbox {
     { caller, signal }: { caller: string; signal: AbortSignal },
   ): Promise<JobEnd> {
     if (this.#closing.signal.aborted) throw closed();
-    const stop = AbortSignal.any([signal, this.#closing.signal]);
-    if (!(await isBefore(this.#ready(), stop))) return { kind: 'cancelled' };
-    const release = await this.#queue.acquire(caller, stop);
-    if (release === null) return { kind: 'cancelled' };
-    const container = this.#pool.take() ?? this.#createContainer({ ahead: false });
-    // The place is free once the container is gone, not when its answer is there.
+    const stop = joinSignals([signal, this.#closing.signal]);
+    try {
+      const container = await this.#admit(caller, stop.signal);
+      if (container === null) return { kind: 'cancelled' };
+      const end = await container.run(job, { timeoutMs: asked.timeoutMs, signal: stop.signal });
+      if (end.kind === 'failed') this.#distrust(end.error);
+      return end;
+    } finally {
+      stop.dispose();
+    }
+  }
+
+  /** A container in its turn, which gives its place back once it is gone; null where the signal fires first. */
+  async #admit(caller: string, signal: AbortSignal): Promise<RunnerContainer | null> {
+    if (!(await isBefore(this.#ready(), signal))) return null;
+    const release = await this.#queue.acquire(caller, signal);
+    if (release === null) return null;
+    let container: RunnerContainer | null = null;
+    try {
+      // The engine may have failed while this run waited, and again while it was tested.
+      while (this.#tested === null) if (!(await isBefore(this.#ready(), signal))) return null;
+      container = this.#pool.take() ?? this.#createContainer({ ahead: false });
+    } finally {
+      if (container === null) release();
+    }
+    // Not when its answer is there: the engine has it until then.
     const settled = container.gone.then(() => {
       release();
       this.#running.delete(settled);
       if (this.#tested) this.#pool.fill();
     });
     this.#running.add(settled);
-    const end = await container.run(job, { timeoutMs: asked.timeoutMs, signal: stop });
-    if (end.kind === 'failed') this.#distrust(end.error);
-    return end;
+    return container;
   }
 
   #endWithoutFrame(end: Exclude<JobEnd, { kind: 'frame' }>, asked: AskedRun) {

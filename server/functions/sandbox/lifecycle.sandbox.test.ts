@@ -27,6 +27,11 @@ async function isIdle(sandbox: PythonSandbox, idle: number): Promise<boolean> {
   return state.kind === 'ready' && state.idle === idle && state.running === 0;
 }
 
+async function isRunning(sandbox: PythonSandbox): Promise<boolean> {
+  const state = await sandbox.describe();
+  return state.kind === 'ready' && state.running === 1;
+}
+
 async function startHolder(): Promise<ChildProcess> {
   const script = join(import.meta.dirname, '..', '..', 'testing', 'hold-containers.ts');
   const holder = spawn(process.execPath, ['--import', 'tsx', script], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -102,6 +107,21 @@ describeWithEngine('the life of containers', () => {
     expect(await sandbox.run(pythonRun('def f(): return 1'))).toMatchObject({ kind: 'value', value: 1 });
     await sandbox.close();
     await untilNothingIsLeft();
+  });
+
+  it('R99 loses no place to an engine that breaks off while runs wait', async () => {
+    const sandbox = openSandbox({ concurrency: 1, prewarm: 0 });
+    const sleeping = sandbox.run(pythonRun('import time\ndef f(): time.sleep(50)', { timeoutMs: 60_000 }));
+    await until(async () => (await containersOf(process.pid)).length === 1 && (await isRunning(sandbox)));
+    const waiting = Promise.allSettled([1, 2].map((value) => sandbox.run(pythonRun(`def f(): return ${value}`))));
+    const [name = 'none'] = await containersOf(process.pid);
+
+    for (const pid of processesWith(name).filter((one) => one !== process.pid)) process.kill(pid, 'SIGKILL');
+
+    await expect(sleeping).rejects.toMatchObject({ name: 'SandboxError' });
+    expect(await waiting).toMatchObject([{ value: { value: 1 } }, { value: { value: 2 } }]);
+    expect(await sandbox.run(pythonRun('def f(): return 3'))).toMatchObject({ value: 3 });
+    await sandbox.close();
   });
 
   it('removes what a killed server left, and nothing of a living one', async () => {
