@@ -4,8 +4,11 @@ import { z } from 'zod';
 export const parameterType = z.enum(['string', 'int', 'float', 'dict', 'array']);
 export type ParameterType = z.infer<typeof parameterType>;
 
-/** A name that Python gets as a keyword. */
-const fieldName = z.string().max(128).regex(/\S/u);
+/** A name that Python gets as a keyword; something of it is left when it is stored. */
+const fieldName = z
+  .string()
+  .max(128)
+  .regex(/[^\s\p{Cc}\p{Cs}]/u);
 
 /** A parameter of a function; further keys of the editor are kept. `source` matters in workflows only. */
 export const inputField = z.looseObject({

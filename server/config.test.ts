@@ -157,9 +157,29 @@ describe('loadConfig', () => {
   });
 
   it('R108 refuses a WSL distribution together with an address of an engine', () => {
-    write('kb.python.wsl.distribution=Ubuntu\n');
+    write('kb.python.wsl.distribution=Ubuntu\nkb.python.docker_host=unix:///run/docker.sock\n');
 
-    expect(problemsOf({ DOCKER_HOST: 'unix:///run/docker.sock' })[0]).toContain('exclude each other');
+    expect(problemsOf()[0]).toContain('exclude each other');
+  });
+
+  it('takes DOCKER_HOST only where nothing else names an engine, in any form that the CLI reads', () => {
+    const found = (environment: NodeJS.ProcessEnv) => loadConfig(folder, environment).config.python;
+    expect(found({ DOCKER_HOST: 'localhost:2375' }).dockerHost).toBe('localhost:2375');
+
+    write('kb.python.docker_host=unix:///run/own.sock\n');
+    expect(found({ DOCKER_HOST: 'unix:///run/docker.sock' }).dockerHost).toBe('unix:///run/own.sock');
+
+    write('kb.python.wsl.distribution=Ubuntu\n');
+    expect(found({ DOCKER_HOST: 'unix:///run/docker.sock' })).toMatchObject({
+      dockerHost: null,
+      wslDistribution: 'Ubuntu',
+    });
+  });
+
+  it.each(['host', 'bridge', 'default'])('R104 refuses the network %s, which nobody made for functions', (name) => {
+    write(`kb.python.network=${name}\n`);
+
+    expect(problemsOf()[0]).toContain('functions would reach this machine');
   });
 
   it('wants a model with its address', () => {

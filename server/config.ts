@@ -127,7 +127,7 @@ function readAll(reader: SettingReader, folder: string): Config {
 function readPython(reader: SettingReader): PythonConfig {
   return {
     docker: reader.text('kb.python.docker') ?? 'docker',
-    dockerHost: reader.url('kb.python.docker_host', ['unix:', 'npipe:', 'tcp:', 'ssh:']),
+    dockerHost: reader.engineAddress('kb.python.docker_host'),
     wslDistribution: reader.name('kb.python.wsl.distribution', /^\w[\w.+-]*$/),
     image: reader.name('kb.python.image', /^[\w][\w./:@+-]*$/) ?? DEFAULT_PYTHON_IMAGE,
     network: reader.name('kb.python.network', /^\w[\w.-]*$/) ?? 'none',
@@ -163,8 +163,13 @@ function checkTogether(config: Config, reader: SettingReader): void {
   if (config.auxModel !== null && chat.baseUrl === null) {
     reader.problems.push('kb.aux.model is set but kb.chat.base_url is not: both use the same service.');
   }
+  if (['host', 'bridge', 'default'].includes(config.python.network)) {
+    reader.problems.push(
+      `kb.python.network is ${config.python.network}: functions would reach this machine and its network. Use none, or a network made for them.`,
+    );
+  }
   if (config.python.wslDistribution !== null && config.python.dockerHost !== null) {
-    reader.problems.push('kb.python.wsl.distribution and kb.python.docker_host (or DOCKER_HOST) exclude each other.');
+    reader.problems.push('kb.python.wsl.distribution and kb.python.docker_host exclude each other.');
   }
   if (chat.maxTokens * 2 > chat.contextTokens) {
     reader.problems.push('kb.chat.max_tokens must be at most half of kb.chat.context_tokens.');

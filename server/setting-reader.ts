@@ -98,8 +98,10 @@ export class SettingReader {
     }
     const url = environment['DATABASE_URL'];
     if (url !== undefined) this.#settings.set('kb.database.url', { value: url.trim(), source: 'DATABASE_URL' });
-    const host = environment['DOCKER_HOST'];
-    if (host !== undefined) this.#settings.set('kb.python.docker_host', { value: host.trim(), source: 'DOCKER_HOST' });
+    // A variable of every Docker user's shell: it never overrules what was set for this program alone.
+    const host = environment['DOCKER_HOST']?.trim();
+    const isSet = this.text('kb.python.docker_host') !== null || this.text('kb.python.wsl.distribution') !== null;
+    if (host && !isSet) this.#settings.set('kb.python.docker_host', { value: host, source: 'DOCKER_HOST' });
   }
 
   /** Null where it is absent or empty. */
@@ -142,6 +144,12 @@ export class SettingReader {
     if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
     this.#problem(key, `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
     return null;
+  }
+
+  /** A URL; one from `DOCKER_HOST` may have any form that the CLI reads, and is no reason not to start. */
+  engineAddress(key: Key): string | null {
+    if (this.#settings.get(key)?.source === 'DOCKER_HOST') return this.text(key);
+    return this.url(key, ['unix:', 'npipe:', 'tcp:', 'ssh:']);
   }
 
   name(key: Key, form: RegExp): string | null {

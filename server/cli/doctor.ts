@@ -63,7 +63,12 @@ async function checkEnvironment(config: Config, report: (finding: Finding) => vo
     return;
   }
   const services = await attempt(report, 'database', () =>
-    compose({ config, log: commandLog('silent'), onLost: () => process.exit(1) }),
+    // Nothing is started ahead for a look.
+    compose({
+      config: { ...config, python: { ...config.python, prewarm: 0 } },
+      log: commandLog('silent'),
+      onLost: () => process.exit(1),
+    }),
   );
   if (!services) return;
   try {
@@ -147,6 +152,8 @@ export function judgeSandbox(state: SandboxState, config: Config['python']): Fin
       config.wslDistribution !== null ||
       config.dockerHost !== null ||
       config.docker !== 'docker' ||
+      config.runtime !== null ||
+      config.network !== 'none' ||
       config.image !== DEFAULT_PYTHON_IMAGE;
     const isMissing = state.code === 'sandbox_unavailable' || state.code === 'sandbox_image_missing';
     return [{ kind: isMissing && !isAskedFor ? 'note' : 'wrong', text: `python functions: ${state.message}` }];

@@ -4,6 +4,9 @@ import { FunctionError } from './function-error.ts';
 import { isSoundJson } from './json-value.ts';
 import { SANDBOX_LIMITS } from './python-sandbox.ts';
 
+/** Of the JSON of both lists of fields. */
+const MAX_FIELD_BYTES = 128 * 1024;
+
 /** The name as it is stored. Throws FunctionError where nothing readable is left of it. */
 export function checkName(name: string): string {
   const cleaned = storableText(name).trim();
@@ -29,4 +32,7 @@ export function checkFields(inputFields: readonly InputField[], initFields: read
   }
   const unsound = inputFields.find((field) => !isSoundJson(field)) ?? initFields.find((field) => !isSoundJson(field));
   if (unsound) throw new FunctionError('function_field_too_deep', [String(unsound['name'] ?? unsound['field'])]);
+  // Every list gives them all.
+  const bytes = Buffer.byteLength(JSON.stringify([inputFields, initFields]));
+  if (bytes > MAX_FIELD_BYTES) throw new FunctionError('function_fields_too_long', [bytes, MAX_FIELD_BYTES]);
 }

@@ -9,5 +9,5 @@ export async function checkSyntax(
 ): Promise<SyntaxResult> {
   requireLibraryUser(caller);
   if (code.trim() === '') return { kind: 'checked', problems: [] };
-  return service.checkSyntax(code, signal);
+  return service.checkSyntax(code, { caller: caller.id, signal });
 }

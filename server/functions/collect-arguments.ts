@@ -29,7 +29,7 @@ export function collectArguments(sources: ArgumentSources): CollectedArguments {
   if (converted.kind === 'refused') return converted;
   const collected = new Map(Object.entries(sources.initParams ?? {}));
   for (const [name, value] of sources.values) {
-    if (sources.inputFields.some((field) => field.name === name)) continue;
+    if (value === undefined || sources.inputFields.some((field) => field.name === name)) continue;
     const isOverride = sources.mayOverrideInit && sources.initFields.some(({ field }) => field === name);
     if (isOverride && !isSoundJson(value)) return refused('function_parameter_too_deep', name);
     if (isOverride && isSoundJson(value)) collected.set(name, value);

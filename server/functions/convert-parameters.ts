@@ -1,5 +1,5 @@
 import type { InputField, ParameterType } from '../../contract/functions.ts';
-import { findJsonFault, isSoundJson } from './json-value.ts';
+import { findJsonFault, hasRoundedInteger, isSoundJson } from './json-value.ts';
 import type { JsonValue } from './python-sandbox.ts';
 
 /** Why a parameter was refused; `values` start with the field's name. */
@@ -72,16 +72,18 @@ function convertFloat(field: InputField, value: unknown): Converted {
   return Number.isFinite(number) ? { kind: 'value', value: number } : inexact(field, value);
 }
 
-/** Full-width digits are digits, as they are in Python. Null: not a number. */
+/** Full-width digits, as an input method leaves them, are digits; `10⁶` and `①` are not. Null: not a number. */
 function readNumber(value: unknown, pattern: RegExp): number | null {
   if (typeof value === 'number') return value;
-  const text = typeof value === 'string' ? value.normalize('NFKC').trim() : '';
+  const text =
+    typeof value === 'string' ? value.replace(/[０-９＋－．ｅＥ]/g, (one) => one.normalize('NFKC')).trim() : '';
   return pattern.test(text) ? Number(text) : null;
 }
 
 function convertJson(field: InputField, value: unknown, isOfType: (value: unknown) => boolean): Converted {
   const parsed = typeof value === 'string' ? parseJson(value) : value;
   if (!isOfType(parsed)) return wrong(field, value);
+  if (typeof value === 'string' && hasRoundedInteger(value)) return inexact(field, value);
   if (isSoundJson(parsed)) return { kind: 'value', value: parsed };
   return findJsonFault(parsed) === 'too-deep'
     ? refused('function_parameter_too_deep', field.name)
@@ -116,7 +118,7 @@ function refused(code: ParameterProblem['code'], ...values: string[]): { kind: '
 /** A value deep enough to break JSON.stringify is shown by its kind alone. */
 function show(value: unknown): string {
   if (typeof value === 'object' && findJsonFault(value) === 'too-deep') return Array.isArray(value) ? '[…]' : '{…}';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   const characters = [...text.slice(0, 2 * MAX_SHOWN_CHARACTERS + 1)];
   const isCut = text.length > 2 * MAX_SHOWN_CHARACTERS || characters.length > MAX_SHOWN_CHARACTERS;
   return isCut ? `${characters.slice(0, MAX_SHOWN_CHARACTERS).join('')}…` : text;

@@ -9,6 +9,7 @@ export type FunctionErrorCode =
   | 'function_code_too_long'
   | 'function_field_twice'
   | 'function_field_too_deep'
+  | 'function_fields_too_long'
   | 'function_init_params_too_long'
   | 'function_secret_masked';
 

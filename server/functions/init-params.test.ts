@@ -4,8 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { InitField } from '../../contract/functions.ts';
 import { packageRoot } from '../observability/package-root.ts';
 import { collectArguments } from './collect-arguments.ts';
+import { hideSecrets, hideSecretsIn } from './hide-secrets.ts';
 import { checkInitParams, maskInitParams, mergeInitParams, secretTexts, withoutSecretDefaults } from './init-params.ts';
 import { maskSecret } from './mask-secret.ts';
+import type { JsonValue } from './python-sandbox.ts';
 
 const KEY: InitField = { field: 'key', input_type: 'PasswordInput', default_value: 'start-secret' };
 const RATE: InitField = { field: 'rate', input_type: 'Slider' };
@@ -82,6 +84,33 @@ describe('values that come back from the form', () => {
       'abcdefgh',
       'abcd',
     ]);
+  });
+
+  it.each<[string, JsonValue, string]>([
+    ['as it is', 'sk-1234', 'key sk-1234!'],
+    ['in Python’s quotes', 'pa\'ss\\wo"rd\nline2', "KeyError: 'pa\\'ss\\\\wo\"rd\\nline2'"],
+    ['as JSON', 'a"b\n密码', '{"k": "a\\"b\\n\\u5bc6\\u7801"}'],
+    ['in an address', 'a/b c&d', 'https://x/?k=a/b%20c%26d and a%2Fb+c%26d'],
+    ['as a number', 12345678, 'pin 12345678'],
+    ['inside a dict', { token: ['sk-9876543210'] }, 'Bearer sk-9876543210'],
+    ['cut at the end', 'sk-SECRET-abcdef', 'log sk-SECRET'],
+  ])('hides a secret %s', (_name, secret, text) => {
+    const secrets = secretTexts({ a: secret }, [{ ...KEY, field: 'a' }]);
+
+    const shown = hideSecrets(text, secrets);
+
+    expect(shown).toContain('***');
+    for (const spelling of secrets) expect(shown).not.toContain(spelling);
+    expect(shown).not.toMatch(/SECRET|wo"rd|5bc6|c%26d/);
+  });
+
+  it('hides secrets that overlap, stand side by side, and are values of their own', () => {
+    expect(hideSecrets('x abcdefgh y', ['abcdef', 'cdefgh'])).toBe('x *** y');
+    expect(hideSecrets('abcdabcd', ['abcd'])).toBe('******');
+    expect(hideSecretsIn({ pin: 12345678, abcd: [1, 'abcd'] }, ['12345678', 'abcd'])).toEqual({
+      pin: '***',
+      '***': [1, '***'],
+    });
   });
 });
 

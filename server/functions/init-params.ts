@@ -1,16 +1,14 @@
 import type { InitField } from '../../contract/functions.ts';
 import { FunctionError } from './function-error.ts';
+import { secretSpellings } from './hide-secrets.ts';
 import { isSoundJson } from './json-value.ts';
 import { looksMasked, maskSecret } from './mask-secret.ts';
 import type { JsonValue } from './python-sandbox.ts';
 
 export type InitParams = Record<string, JsonValue>;
 
-/** As many characters of JSON as MaxKB stores. */
-const MAX_INIT_CHARACTERS = 102_400;
-
-/** A shorter secret would tear holes into ordinary text when it is hidden. */
-const MIN_HIDDEN_CHARACTERS = 4;
+/** Of JSON, in bytes of UTF-8: as many as MaxKB stores characters. */
+const MAX_INIT_BYTES = 102_400;
 
 /** The init values as their owner sees them: those of password fields masked. */
 export function maskInitParams(params: InitParams | null, fields: readonly InitField[]): InitParams | null {
@@ -37,9 +35,8 @@ export function mergeInitParams(
     return [[name, secrets.has(name) ? unmask(name, value, old.get(name)) : value]];
   });
   const merged = fromEntries(kept);
-  const { length } = JSON.stringify(merged);
-  if (length > MAX_INIT_CHARACTERS)
-    throw new FunctionError('function_init_params_too_long', [length, MAX_INIT_CHARACTERS]);
+  const bytes = Buffer.byteLength(JSON.stringify(merged));
+  if (bytes > MAX_INIT_BYTES) throw new FunctionError('function_init_params_too_long', [bytes, MAX_INIT_BYTES]);
   return merged;
 }
 
@@ -64,13 +61,10 @@ export function declaredInitParams(params: InitParams | null, fields: readonly I
   return fromEntries(entries(params).filter(([name]) => declared.has(name)));
 }
 
-/** The secrets that must not show in what a function prints or gives back to anybody but its owner; longest first. */
+/** How the secrets may show in what a function prints or gives back to anybody but its owner; longest first. */
 export function secretTexts(params: InitParams | null, fields: readonly InitField[]): string[] {
   const secrets = secretFields(fields);
-  return entries(params ?? {})
-    .flatMap(([name, value]) => (secrets.has(name) && typeof value === 'string' ? [value] : []))
-    .filter((secret) => secret.length >= MIN_HIDDEN_CHARACTERS)
-    .sort((a, b) => b.length - a.length);
+  return secretSpellings(entries(params ?? {}).flatMap(([name, value]) => (secrets.has(name) ? [value] : [])));
 }
 
 /** The fields as others see them: what a password field starts with may be a password. */

@@ -25,6 +25,12 @@ export function findJsonFault(value: unknown): JsonFault | null {
   return null;
 }
 
+/** Whether JSON text holds a whole number that JavaScript would round; Python, which it is meant for, would not. */
+export function hasRoundedInteger(json: string): boolean {
+  const numbers = json.replace(/"(?:[^"\\]|\\.)*"/g, '""').matchAll(/(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g);
+  return [...numbers].some(([digits]) => !Number.isSafeInteger(Number(digits)));
+}
+
 /** True for every value that came from JSON and has no fault; its parts were looked at by `findJsonFault`. */
 export function isSoundJson(value: unknown): value is JsonValue {
   return value !== undefined && findJsonFault(value) === null;

@@ -76,9 +76,9 @@ export class PythonFunctionService {
   }
 
   /** Compiles code in the sandbox without running it. */
-  async checkSyntax(code: string, signal: AbortSignal): Promise<SyntaxResult> {
+  async checkSyntax(code: string, asked: { caller: string; signal: AbortSignal }): Promise<SyntaxResult> {
     try {
-      const outcome = await this.#sandbox.checkSyntax(code, signal);
+      const outcome = await this.#sandbox.checkSyntax(code, asked);
       if (outcome.kind === 'checked') return { kind: 'checked', problems: outcome.problems };
       return { kind: 'failed', failure: describeRunFailure(outcome) };
     } catch (error) {

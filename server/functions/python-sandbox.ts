@@ -88,7 +88,7 @@ export interface PythonSandbox {
   /** Throws SandboxError. */
   run(request: PythonRun): Promise<RunOutcome>;
   /** Compiles without running. Throws SandboxError. */
-  checkSyntax(code: string, signal: AbortSignal): Promise<SyntaxOutcome>;
+  checkSyntax(code: string, asked: { caller: string; signal: AbortSignal }): Promise<SyntaxOutcome>;
   /** Checks the engine anew where the last check failed. Never throws. */
   describe(): Promise<SandboxState>;
   /** Cancels what runs, removes every container of this instance. Safe to repeat. */

@@ -21,9 +21,13 @@ export const FUNCTION_MESSAGES = {
     'zh-CN': '字段“{0}”的内容嵌套过深，或含有无法精确表示的数字。',
     'en-US': 'The content of the field "{0}" is nested too deep or holds a number that cannot be kept exactly.',
   },
+  function_fields_too_long: {
+    'zh-CN': '参数定义有 {0} 字节，最多 {1} 字节。',
+    'en-US': 'The declarations of the parameters have {0} bytes; at most {1} are possible.',
+  },
   function_init_params_too_long: {
-    'zh-CN': '启动参数有 {0} 个字符，最多 {1} 个。',
-    'en-US': 'The init parameters have {0} characters; at most {1} are possible.',
+    'zh-CN': '启动参数有 {0} 字节，最多 {1} 字节。',
+    'en-US': 'The init parameters have {0} bytes; at most {1} are possible.',
   },
   function_secret_masked: {
     'zh-CN': '启动参数“{0}”是隐藏后的值，请重新输入。',

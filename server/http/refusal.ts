@@ -52,6 +52,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, { status: number; code: numb
   function_code_too_long: { status: 200, code: 500 },
   function_field_twice: { status: 200, code: 500 },
   function_field_too_deep: { status: 200, code: 500 },
+  function_fields_too_long: { status: 200, code: 500 },
   function_init_params_too_long: { status: 200, code: 500 },
   function_secret_masked: { status: 200, code: 500 },
 };

@@ -84,7 +84,12 @@ function violations(wanted: (typeof attacks)[number]['expect'], outcome: RunOutc
   const said = JSON.stringify(outcome).slice(0, 2000);
   const error = outcome.kind === 'exception' ? outcome : null;
   const message = error?.message ?? '';
+  const type = outcome.kind === 'syntax' ? 'SyntaxError' : error?.type;
   const checks: [boolean, string][] = [
+    [
+      wanted.errorType === undefined || type === undefined || type === wanted.errorType,
+      `wanted a ${wanted.errorType}: ${said}`,
+    ],
     [wanted.verdict.includes(VERDICTS[outcome.kind]), `wanted ${wanted.verdict.join(' or ')}: ${said}`],
     [wanted.kind === undefined || outcome.kind === wanted.kind, `wanted ${wanted.kind}: ${said}`],
     [wanted.stdout === undefined || outcome.stdout.includes(wanted.stdout), `wanted ${wanted.stdout} printed: ${said}`],
@@ -98,7 +103,6 @@ function violations(wanted: (typeof attacks)[number]['expect'], outcome: RunOutc
   }
   if (error) {
     const lines = [...error.traceback.matchAll(/^ {2}line (\d+)/gm)].map((match) => Number(match[1]));
-    checks.push([wanted.errorType === undefined || error.type === wanted.errorType, `another type: ${said}`]);
     checks.push([wanted.line === undefined || error.line === wanted.line, `another line: ${said}`]);
     checks.push([
       wanted.traceLines === undefined || String(lines) === String(wanted.traceLines),

@@ -1,7 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { z } from 'zod';
 import type { PythonConfig } from '../../config.ts';
+import { SandboxError } from '../sandbox-error.ts';
 import type { ContainerEngine, ImageFacts, Launch, ListedContainer } from './container-engine.ts';
+import { endClient } from './end-client.ts';
 import type { EngineCommand } from './engine-command.ts';
 import { engineFailure, outputText } from './engine-failure.ts';
 import { OWNER_LABEL, runArguments } from './run-arguments.ts';
@@ -28,7 +30,13 @@ export class CliEngine implements ContainerEngine {
   }
 
   async version(): Promise<string> {
-    return (await this.#call(['version', '--format', '{{.Server.Version}}'])).trim();
+    const version = (await this.#call(['version', '--format', '{{.Server.Version}}'])).trim();
+    if (/^\d+\.\d\S*$/.test(version)) return version;
+    const said = JSON.stringify(version.slice(0, 100));
+    throw new SandboxError(
+      'sandbox_unavailable',
+      `${this.name} gave no version but ${said}: kb.python.docker has to be the CLI of Docker.`,
+    );
   }
 
   async inspectImage(image: string): Promise<ImageFacts> {
@@ -37,17 +45,18 @@ export class CliEngine implements ContainerEngine {
     return { id: Id, volumes: Object.keys(Config?.Volumes ?? {}) };
   }
 
+  /** Throws SandboxError where no process can be started at all. */
   launch(launch: Launch): ChildProcessWithoutNullStreams {
     return this.#spawn(runArguments({ ...launch, config: this.#config, profileFolder: this.#command.profileFolder }));
   }
 
   async remove(containers: readonly string[]): Promise<void> {
-    if (containers.length === 0) return;
-    try {
-      await this.#call(['rm', '-f', ...containers]);
-    } catch (error) {
-      if (!/no such container|already in progress/i.test(String(error))) throw error;
-    }
+    // Each in a call of its own: of several that fail in one, the CLI does not say which did for what reason.
+    const removed = await Promise.allSettled(containers.map((container) => this.#call(['rm', '-f', container])));
+    const failed = removed.find(
+      (end) => end.status === 'rejected' && !/no such container|already in progress/i.test(String(end.reason)),
+    );
+    if (failed?.status === 'rejected') throw failed.reason;
   }
 
   async list(): Promise<ListedContainer[]> {
@@ -62,31 +71,43 @@ export class CliEngine implements ContainerEngine {
   }
 
   #spawn(args: readonly string[]): ChildProcessWithoutNullStreams {
-    return spawn(this.#command.file, [...this.#command.prefix, ...args], {
+    const child = spawn(this.#command.file, [...this.#command.prefix, ...args], {
       env: this.#command.environment,
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
     });
+    if (child.stdin) return child;
+    // Without a free file descriptor there are no streams, whatever the types say, and the error comes as an event.
+    child.on('error', () => {});
+    const startError: NodeJS.ErrnoException = Object.assign(new Error('no free file descriptor'), { code: 'EMFILE' });
+    throw engineFailure({ engine: this.name, text: '', startError });
   }
 
-  /** Standard output of one call. Throws SandboxError where it fails or takes too long. */
+  /** Standard output of one call. Throws SandboxError where it fails, says too much or takes too long. */
   #call(args: readonly string[]): Promise<string> {
     return new Promise((resolve, reject) => {
       const child = this.#spawn(args);
-      const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
-      const timer = setTimeout(() => child.kill('SIGKILL'), CALL_TIMEOUT_MS);
       const fail = (details: { text: string; startError?: NodeJS.ErrnoException }) => {
         clearTimeout(timer);
         reject(engineFailure({ engine: this.name, ...details }));
       };
+      // A child of the client may hold its pipes open for ever: nobody waits for their end.
+      const giveUp = (text: string) => {
+        endClient(child);
+        fail({ text });
+      };
+      const timer = setTimeout(
+        () => giveUp(`error during connect: no answer within ${CALL_TIMEOUT_MS} ms`),
+        CALL_TIMEOUT_MS,
+      );
+      const tooMuch = () => giveUp(`more than ${MAX_OUTPUT_BYTES} bytes, which is no answer`);
+      const [stdout, stderr] = [collect(child.stdout, tooMuch), collect(child.stderr, tooMuch)];
       child.stdin.on('error', () => {}).end();
       child.on('error', (startError) => fail({ text: '', startError }));
       child.on('close', (code, signal) => {
-        if (code === 0) {
-          clearTimeout(timer);
-          resolve(outputText(stdout()));
-        } else if (signal !== null) fail({ text: `error during connect: no answer within ${CALL_TIMEOUT_MS} ms` });
-        else fail({ text: outputText(stderr()) || outputText(stdout()) });
+        clearTimeout(timer);
+        if (code === 0) resolve(outputText(stdout()));
+        else fail({ text: outputText(stderr()) || outputText(stdout()) || `the client ended (${signal ?? code})` });
       });
     });
   }
@@ -98,12 +119,13 @@ function creationTime(text: string): number {
   return Number.isNaN(time) ? Date.now() : time;
 }
 
-function collect(stream: NodeJS.ReadableStream): () => Buffer {
+function collect(stream: NodeJS.ReadableStream, onTooMuch: () => void): () => Buffer {
   const chunks: Buffer[] = [];
   let size = 0;
   stream.on('data', (chunk: Buffer) => {
-    if (size < MAX_OUTPUT_BYTES) chunks.push(chunk);
     size += chunk.length;
+    if (size > MAX_OUTPUT_BYTES) onTooMuch();
+    else chunks.push(chunk);
   });
   return () => Buffer.concat(chunks);
 }

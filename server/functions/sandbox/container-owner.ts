@@ -17,15 +17,10 @@ export function createOwner(): string {
 
 /**
  * The ids of containers that nobody will end any more: of processes of this machine that are gone, and of anybody when they are
- * older than any container of a living server. Another server's on the same engine stay. `isOfGoneProcess` for tests.
+ * older than any container of a living server. Another server's on the same engine stay.
  */
-export function orphans(
-  containers: readonly ListedContainer[],
-  isOfGoneProcess: (owner: string) => boolean = isGone,
-): string[] {
-  return containers
-    .filter(({ owner, ageMs }) => ageMs > MAX_CONTAINER_AGE_MS || isOfGoneProcess(owner))
-    .map(({ id }) => id);
+export function orphans(containers: readonly ListedContainer[]): string[] {
+  return containers.filter(({ owner, ageMs }) => ageMs > MAX_CONTAINER_AGE_MS || isGone(owner)).map(({ id }) => id);
 }
 
 function isGone(owner: string): boolean {

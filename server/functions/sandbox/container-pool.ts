@@ -27,10 +27,13 @@ export class ContainerPool {
   #idle: Idle[] = [];
   #starting: RunnerContainer | null = null;
   #filling: Promise<void> | null = null;
+  readonly #renewal: NodeJS.Timeout;
   #lastTakeMs = 0;
 
   constructor(options: ContainerPoolOptions) {
     this.#options = options;
+    this.#renewal = setInterval(() => this.#renew(), MAX_CONTAINER_AGE_MS / 12);
+    this.#renewal.unref();
   }
 
   get idle(): number {
@@ -59,6 +62,7 @@ export class ContainerPool {
   /** Removes every container; waits until they are gone. */
   async close(): Promise<void> {
     this.#closing.abort();
+    clearInterval(this.#renewal);
     await this.#filling;
     await Promise.all(this.#idle.splice(0).map(({ container }) => container.remove()));
   }
@@ -87,8 +91,8 @@ export class ContainerPool {
     try {
       await container.ready();
     } catch (error) {
-      // Who took it in the meantime learns it too.
-      if (!this.#closing.signal.aborted) throw error;
+      // Who took it meanwhile learns it, or ended it.
+      if (!this.#closing.signal.aborted && this.#starting === container) throw error;
     } finally {
       this.#closing.signal.removeEventListener('abort', giveUp);
       isTaken = this.#starting !== container;
@@ -96,6 +100,13 @@ export class ContainerPool {
     }
     if (this.#closing.signal.aborted) await container.remove();
     else if (!isTaken) this.#idle.push({ container, sinceMs: Date.now() });
+  }
+
+  /** Also where nobody calls a function for hours: another server takes older containers for left behind. */
+  #renew(): void {
+    if (this.#idle.length === 0) return;
+    this.#dropDead();
+    this.fill();
   }
 
   #dropDead(): void {

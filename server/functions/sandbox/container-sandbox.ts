@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { PythonConfig } from '../../config.ts';
-import { joinSignals } from '../../observability/joined-signal.ts';
+import { joinSignals, within } from '../../observability/joined-signal.ts';
 import {
   type PythonRun,
   type PythonSandbox,
@@ -28,6 +28,7 @@ const MAX_WAIT_MS = 30_000;
 /** A failed check is not repeated at once: with the engine down every run would start programs only to fail. */
 const RETEST_AFTER_MS = 3000;
 const CHECK_TIMEOUT_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 5000;
 
 const NO_OUTPUT: RunOutput = { stdout: '', stderr: '', outputTruncated: false, durationMs: 0 };
 
@@ -43,6 +44,7 @@ export class ContainerSandbox implements PythonSandbox {
   readonly #running = new Set<Promise<void>>();
   #test: Promise<TestedEngine> | null = null;
   #tested: TestedEngine | null = null;
+  #wasReady = false;
 
   constructor({ engine, config, log }: { engine: ContainerEngine; config: PythonConfig; log: Logger }) {
     this.#engine = engine;
@@ -59,7 +61,9 @@ export class ContainerSandbox implements PythonSandbox {
       size: config.prewarm,
       create: () => this.#createContainer({ ahead: true }),
       isBusy: () => this.#queue.running > 0,
-      onFailure: (error) => this.#distrust(error),
+      onFailure: (error) => {
+        if (this.#tested) this.#distrust(error);
+      },
     });
   }
 
@@ -78,11 +82,11 @@ export class ContainerSandbox implements PythonSandbox {
     return { ...this.#endWithoutFrame(end, asked), ...NO_OUTPUT };
   }
 
-  async checkSyntax(code: string, signal: AbortSignal): Promise<SyntaxOutcome> {
+  async checkSyntax(code: string, { caller, signal }: { caller: string; signal: AbortSignal }): Promise<SyntaxOutcome> {
     const job = checkJob(code, this.#config);
     if ('kind' in job) return job;
     const asked = this.#asked(code, null, CHECK_TIMEOUT_MS);
-    const end = await this.#runJob(job, asked, { caller: '', signal });
+    const end = await this.#runJob(job, asked, { caller, signal });
     return end.kind === 'frame' ? readSyntax(end.frame, asked) : this.#endWithoutFrame(end, asked);
   }
 
@@ -102,12 +106,14 @@ export class ContainerSandbox implements PythonSandbox {
   async close(): Promise<void> {
     const isFirst = !this.#closing.signal.aborted;
     this.#closing.abort();
-    await this.#test?.catch(() => {});
+    // An engine that hangs must not keep the server from stopping; its containers end with our end of their stdin.
+    await within(CLOSE_TIMEOUT_MS, 'the check of the engine', this.#test ?? Promise.resolve(null)).catch(() => {});
     await this.#pool.close();
     await Promise.all([...this.#running]);
-    if (!isFirst || this.#tested === null) return;
+    if (!isFirst || !this.#wasReady) return;
     // Normally none: what a lost client or a daemon in trouble left behind.
-    await this.#sweep((owner) => owner === this.#owner).catch((error: unknown) => {
+    const sweeping = this.#sweep((owner) => owner === this.#owner);
+    await within(CLOSE_TIMEOUT_MS, 'removing containers', sweeping).catch((error: unknown) => {
       this.#log.warn({ err: error }, 'containers may be left on the engine');
     });
   }
@@ -193,6 +199,7 @@ export class ContainerSandbox implements PythonSandbox {
     try {
       await this.#sweep();
       this.#tested = await testEngine(this.#engine, this.#config, this.#owner);
+      this.#wasReady = true;
       this.#pool.fill();
       return this.#tested;
     } catch (error) {
@@ -213,8 +220,9 @@ export class ContainerSandbox implements PythonSandbox {
   /** Removes containers of servers that were killed, and on closing what is left of our own. */
   async #sweep(isOurs: (owner: string) => boolean = () => false): Promise<void> {
     const containers = await this.#engine.list();
+    const others = containers.filter(({ owner }) => owner !== this.#owner);
     const ours = containers.filter(({ owner }) => isOurs(owner)).map(({ id }) => id);
-    const left = [...new Set([...ours, ...orphans(containers)])];
+    const left = [...new Set([...ours, ...orphans(others)])];
     if (left.length > 0) this.#log.warn({ containers: left.length }, 'removing containers that were left behind');
     await this.#engine.remove(left);
   }

@@ -43,7 +43,7 @@ export function engineCommand(config: PythonConfig, environment: NodeJS.ProcessE
     prefix: ['--config', nowhere],
     environment: {
       ...systemVariables(environment),
-      ...(config.dockerHost === null ? {} : { DOCKER_HOST: config.dockerHost }),
+      ...(config.dockerHost === null ? {} : remoteVariables(config.dockerHost, environment)),
       DOCKER_CONFIG: nowhere,
       HOME: nowhere,
       USERPROFILE: nowhere,
@@ -52,8 +52,18 @@ export function engineCommand(config: PythonConfig, environment: NodeJS.ProcessE
   };
 }
 
+/** An engine on another machine is reached with the operator's certificates or keys. */
+function remoteVariables(dockerHost: string, environment: NodeJS.ProcessEnv): Record<string, string> {
+  const names = ['DOCKER_TLS_VERIFY', 'DOCKER_CERT_PATH', 'SSH_AUTH_SOCK'];
+  return { ...picked(names, environment), DOCKER_HOST: dockerHost };
+}
+
 /** What finding and starting a program takes; Windows needs its own folders for sockets and pipes. */
 function systemVariables(environment: NodeJS.ProcessEnv): Record<string, string> {
   const names = process.platform === 'win32' ? ['PATH', 'PATHEXT', 'SystemRoot', 'SystemDrive', 'windir'] : ['PATH'];
+  return picked(names, environment);
+}
+
+function picked(names: readonly string[], environment: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
 }

@@ -63,9 +63,12 @@ describeWithEngine('R119 functions', () => {
   it('R111 checks syntax without running', async () => {
     const { signal } = new AbortController();
 
-    const good = await sandbox.checkSyntax('raise SystemExit\ndef f(): pass\nasync def g(): pass', signal);
-    const warned = await sandbox.checkSyntax('def f():\n    return 1 is 1', signal);
-    const bad = await sandbox.checkSyntax('def f(:\n    pass', signal);
+    const good = await sandbox.checkSyntax('raise SystemExit\ndef f(): pass\nasync def g(): pass', {
+      caller: '',
+      signal,
+    });
+    const warned = await sandbox.checkSyntax('def f():\n    return 1 is 1', { caller: '', signal });
+    const bad = await sandbox.checkSyntax('def f(:\n    pass', { caller: '', signal });
 
     expect(good).toEqual({ kind: 'checked', problems: [], functions: ['f', 'g'] });
     expect(warned).toMatchObject({ problems: [{ severity: 'warning', line: 2 }] });
@@ -80,12 +83,35 @@ describeWithEngine('R119 functions', () => {
     ['a set', '{1, 2}', 'of type set'],
     ['bytes', 'b"x"', 'of type bytes'],
     ['a key that is a tuple', '{(1, 2): 3}', 'a dict with a key of type tuple'],
+    ['keys that are one text', '{1: "a", "1": "b"}', 'two keys that are the same text'],
     ['an object', 'object()', 'of type object'],
     ['101 levels', 'eval("[" * 101 + "]" * 101)', 'nested deeper than 100 levels'],
   ])('refuses %s as a value by name', async (_name, expression, reason) => {
     const outcome = await run(`def f():\n    return ${expression}`);
 
     expect(outcome).toMatchObject({ kind: 'not-json', reason: expect.stringContaining(reason) });
+  });
+
+  it('takes an author’s own MemoryError for what it is', async () => {
+    expect(await run('class MemoryError(Exception): pass\ndef f(): raise MemoryError')).toMatchObject({
+      kind: 'exception',
+      line: 2,
+    });
+    expect(await run('def f(): raise MemoryError("the shelf is full")')).toMatchObject({
+      message: 'the shelf is full',
+    });
+  });
+
+  it('R87 leaves code as it is unless all of it is indented', async () => {
+    expect(await run('\ndef f():\n    return """a\n   \nb"""')).toMatchObject({ value: 'a\n   \nb' });
+    expect(await run('\n    def f():\n        return 1\n')).toMatchObject({ value: 1 });
+  });
+
+  it('R105 installs nothing that code imports', async () => {
+    expect(await run('import requests\ndef f(): pass')).toMatchObject({
+      kind: 'exception',
+      type: 'ModuleNotFoundError',
+    });
   });
 
   it('refuses a list that holds itself', async () => {

@@ -41,7 +41,7 @@ const answer = z.union([
   z.object({ ok: z.literal(false), kind: z.literal('syntax'), message: text, line: place, column: place }),
   z.object({ ok: z.literal(false), kind: z.literal('no-entrypoint'), message: text }),
   z.object({ ok: z.literal(false), kind: z.literal('not-json'), reason: text }),
-  z.object({ ok: z.literal(false), kind: z.literal('limit'), size: z.number().int() }),
+  z.object({ ok: z.literal(false), kind: z.literal('limit'), size: z.number().int().min(0) }),
 ]);
 type Answer = z.infer<typeof answer>;
 
@@ -88,10 +88,12 @@ export function readSyntax(frame: Frame, asked: AskedRun): SyntaxOutcome {
 
 /** What was printed, as text that can be stored. */
 export function readOutput({ status, stdout, stderr }: Frame): RunOutput {
+  const isCut = status.printed > stdout.length + stderr.length;
+  const [out, err] = [printedText(stdout, isCut), printedText(stderr, isCut)];
   return {
-    stdout: printedText(stdout),
-    stderr: printedText(stderr),
-    outputTruncated: status.printed > stdout.length + stderr.length,
+    stdout: out.text,
+    stderr: err.text,
+    outputTruncated: isCut || out.isCut || err.isCut,
     durationMs: status.ms,
   };
 }
@@ -130,15 +132,17 @@ function describeException(
   { type, message, frames }: { type: string; message: string; frames: { line: number; function: string }[] },
   { code, memoryBytes }: AskedRun,
 ): RunFailure {
-  const line = frames.at(-1)?.line ?? null;
-  if (type === 'MemoryError') return { kind: 'memory', limitBytes: memoryBytes, line };
   const lines = code.split(/\r\n|\r|\n/);
+  // The worker may name lines that are not there.
+  const last = frames.at(-1)?.line ?? 0;
+  const line = last >= 1 && last <= lines.length ? last : null;
+  if (type === 'MemoryError' && message === '') return { kind: 'memory', limitBytes: memoryBytes, line };
   const trace = frames.map((frame) => {
     const source = (lines[frame.line - 1] ?? '').trim().slice(0, 200);
     return `  line ${frame.line}, in ${frame.function}\n${source ? `    ${source}\n` : ''}`;
   });
-  const last = message === '' ? type : `${type}: ${message}`;
-  const traceback = `${trace.length > 0 ? 'Traceback (most recent call last):\n' : ''}${trace.join('')}${last}`;
+  const summary = message === '' ? type : `${type}: ${message}`;
+  const traceback = `${trace.length > 0 ? 'Traceback (most recent call last):\n' : ''}${trace.join('')}${summary}`;
   return {
     kind: 'exception',
     type: storableText(type),
@@ -182,7 +186,19 @@ function storable(value: JsonValue): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [storableText(key), storable(item)]));
 }
 
-/** The limit may have cut the last character; what is left of it goes. */
-function printedText(bytes: Buffer): string {
-  return storableText(bytes.toString('utf8').replace(/\uFFFD$/, ''));
+/**
+ * No more bytes of UTF-8 than were printed: what is no UTF-8 becomes U+FFFD, which is longer. Where the limit may have
+ * cut the last character, what is left of it goes.
+ */
+function printedText(bytes: Buffer, mayBeCut: boolean): { text: string; isCut: boolean } {
+  const text = storableText(bytes.toString('utf8').replace(mayBeCut ? /\uFFFD$/ : /$^/, ''));
+  const encoded = Buffer.from(text);
+  if (encoded.length <= bytes.length) return { text, isCut: false };
+  return {
+    text: encoded
+      .subarray(0, bytes.length)
+      .toString('utf8')
+      .replace(/\uFFFD+$/, ''),
+    isCut: true,
+  };
 }

@@ -2,6 +2,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { SandboxError } from '../sandbox-error.ts';
 import type { ContainerEngine, Launch } from './container-engine.ts';
+import { endClient } from './end-client.ts';
 import { engineFailure, isEngineFailure, outputText } from './engine-failure.ts';
 import {
   type Frame,
@@ -46,14 +47,17 @@ export class RunnerContainer {
   #isUsed = false;
   #waiters: (() => void)[] = [];
   #leaving: Promise<void> | null = null;
+  #settle: () => void = () => {};
 
   constructor(engine: ContainerEngine, launch: Omit<Launch, 'name'>) {
+    // Whatever can fail does so before there is a client to end.
+    const runner = runnerMessage();
     this.#engine = engine;
     this.#name = `knowhy-py-${randomBytes(8).toString('hex')}`;
     this.#reader = new FrameReader(this.nonce);
     this.#child = engine.launch({ ...launch, name: this.#name });
     this.gone = this.#listen();
-    this.#child.stdin.write(runnerMessage());
+    this.#child.stdin.write(runner);
   }
 
   /** Waits until the container takes a job; what keeps it from that is thrown as SandboxError and ends it. */
@@ -61,7 +65,7 @@ export class RunnerContainer {
     const end = await this.#until(() => this.#reader.isReady(), START_TIMEOUT_MS, null);
     if (end === null) return;
     void this.remove();
-    throw end.kind === 'failed' ? end.error : this.#startFailure();
+    throw end.kind === 'failed' ? end.error : this.#startFailure(end);
   }
 
   isAlive(): boolean {
@@ -93,7 +97,7 @@ export class RunnerContainer {
     const started = await this.#until(() => this.#reader.isReady(), START_TIMEOUT_MS, signal);
     if (started) {
       return started.kind === 'timeout' || started.kind === 'exited'
-        ? { kind: 'failed', error: this.#startFailure() }
+        ? { kind: 'failed', error: this.#startFailure(started) }
         : started;
     }
     let frame: Frame | null = null;
@@ -152,24 +156,27 @@ export class RunnerContainer {
         this.#reader.push(chunk);
         return true;
       });
-      if (!isSound) child.stdout.pause();
+      // What follows is read and dropped: a stream that is left full never ends, nor does its process.
+      if (!isSound) child.stdout.removeAllListeners('data').resume();
       this.#wake();
     });
     child.stderr.on('data', (chunk: Buffer) => {
       this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(0, MAX_STDERR_BYTES);
     });
+    child.on('error', (startError) =>
+      this.#close({ kind: 'failed', error: engineFailure({ engine: this.#engine.name, text: '', startError }) }),
+    );
+    child.on('close', (code, signal) => this.#close(this.#endOf(code, signal)));
     return new Promise((resolve) => {
-      const close = (end: JobEnd) => {
-        this.#end ??= end;
-        this.#isClosed = true;
-        this.#wake();
-        resolve();
-      };
-      child.on('error', (startError) =>
-        close({ kind: 'failed', error: engineFailure({ engine: this.#engine.name, text: '', startError }) }),
-      );
-      child.on('close', (code, signal) => close(this.#endOf(code, signal)));
+      this.#settle = resolve;
     });
+  }
+
+  #close(end: JobEnd): void {
+    this.#end ??= end;
+    this.#isClosed = true;
+    this.#wake();
+    this.#settle();
   }
 
   /** Exit codes alone do not tell: code 125 is the CLI's, but a container may end with any. */
@@ -182,10 +189,14 @@ export class RunnerContainer {
     return { kind: 'failed', error: new SandboxError('sandbox_failed', message) };
   }
 
-  #startFailure(): SandboxError {
+  #startFailure(end: JobEnd): SandboxError {
     // wsl.exe says what is wrong on its standard output.
     const text = this.engineWords() || outputText(Buffer.from(this.#reader.text(), 'latin1'));
-    return engineFailure({ engine: this.#engine.name, text: text || `no container within ${START_TIMEOUT_MS} ms` });
+    const isLate = end.kind === 'timeout';
+    const why = isLate
+      ? `no container within ${START_TIMEOUT_MS} ms`
+      : 'the client ended before the container was ready';
+    return engineFailure({ engine: this.#engine.name, text: text || why });
   }
 
   #leave(patienceMs: number): Promise<void> {
@@ -197,8 +208,8 @@ export class RunnerContainer {
     if (await this.#isGoneWithin(patienceMs)) return this.#sweepUp();
     await this.#engine.remove([this.#name]).catch(() => {});
     if (await this.#isGoneWithin(LEAVE_MS)) return;
-    this.#child.kill('SIGKILL');
-    await this.gone;
+    endClient(this.#child);
+    if (!(await this.#isGoneWithin(LEAVE_MS))) this.#close({ kind: 'timeout' });
     await this.#engine.remove([this.#name]).catch(() => {});
   }
 

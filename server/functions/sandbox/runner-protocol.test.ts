@@ -99,6 +99,34 @@ describe('readOutcome', () => {
       stderr: Buffer.alloc(0),
     };
 
-    expect(readOutput(frame as Frame)).toEqual({ stdout: '日', stderr: '', outputTruncated: false, durationMs: 1.5 });
+    expect(readOutput({ ...frame, status: { ...status, printed: 6 } } as Frame)).toEqual({
+      stdout: '日',
+      stderr: '',
+      outputTruncated: true,
+      durationMs: 1.5,
+    });
+  });
+
+  it('keeps a U+FFFD that was printed', () => {
+    const stdout = Buffer.from('x\uFFFD');
+    const frame = { status: { ...status, printed: stdout.length }, worker: stdout, stdout, stderr: Buffer.alloc(0) };
+
+    expect(readOutput(frame as Frame)).toMatchObject({ stdout: 'x\uFFFD', outputTruncated: false });
+  });
+
+  it('R99 gives no more than 8 KiB of text where no UTF-8 was printed', () => {
+    const stdout = Buffer.alloc(8192, 0xff);
+    const frame = { status: { ...status, printed: 8192 }, worker: stdout, stdout, stderr: Buffer.alloc(0) };
+
+    const printed = readOutput(frame as Frame);
+
+    expect(Buffer.byteLength(printed.stdout)).toBeLessThanOrEqual(8192);
+    expect(printed.outputTruncated).toBe(true);
+  });
+
+  it('names no line that the code does not have', () => {
+    const forged = { ok: false, kind: 'exception', type: 'E', message: 'm', frames: [{ line: 99_999, function: 'f' }] };
+
+    expect(outcomeOf(JSON.stringify(forged))).toMatchObject({ kind: 'exception', line: null });
   });
 });

@@ -51,8 +51,18 @@ export class ProtocolError extends Error {
   }
 }
 
-/** The runner as the boot line reads it: eight digits of length, then Python. */
+let runner: Buffer | null = null;
+
+/**
+ * The runner as the boot line reads it: eight digits of length, then Python. Read once: a server whose files are being
+ * updated goes on with the runner that it tested. Throws what reading throws.
+ */
 export function runnerMessage(): Buffer {
+  runner ??= readRunner();
+  return runner;
+}
+
+function readRunner(): Buffer {
   const parts = ['supervisor.py', 'worker.py', 'values.py'].map((file) =>
     readFileSync(join(sandboxFolder(), 'runner', file), 'utf8'),
   );

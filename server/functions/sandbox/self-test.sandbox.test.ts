@@ -69,7 +69,9 @@ describeWithEngine('the self-test of the sandbox', () => {
       code: 'sandbox_unavailable',
       message: expect.stringContaining('The container engine does not answer: start it'),
     });
-    await expect(without.checkSyntax('x = 1', request.signal)).rejects.toMatchObject({ code: 'sandbox_unavailable' });
+    await expect(without.checkSyntax('x = 1', { caller: '', signal: request.signal })).rejects.toMatchObject({
+      code: 'sandbox_unavailable',
+    });
     await expect(broken.run(request)).rejects.toMatchObject({
       code: 'sandbox_unavailable',
       message: expect.stringContaining('The Docker CLI was not found'),

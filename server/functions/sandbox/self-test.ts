@@ -100,6 +100,9 @@ async function probe(
   );
 }
 
+/** gVisor and Kata Containers, under the names that their guides give them. */
+const SANDBOX_RUNTIMES = /runsc|gvisor|kata/i;
+
 /** Every wall that does not stand and every limit that was not set, in words; pure. */
 export function judgeReading(
   reading: ProbeReading,
@@ -107,8 +110,8 @@ export function judgeReading(
 ): { problems: string[]; notes: string[] } {
   const problems = [...wallProblems(reading, config.network)];
   const notes: string[] = [];
-  // Another runtime, such as gVisor, is a wall of its own: it shows neither seccomp nor cgroups inside.
-  const hidden = config.runtime === null ? problems : notes;
+  // These are walls of their own, which show neither seccomp nor cgroups inside; a plain runtime has to show them.
+  const hidden = config.runtime !== null && SANDBOX_RUNTIMES.test(config.runtime) ? notes : problems;
   if (reading.seccomp !== '2') hidden.push(`no seccomp filter (Seccomp: ${reading.seccomp || 'unknown'})`);
   if (reading.no_new_privileges !== '1') hidden.push('no-new-privileges is not set');
   if (reading.supervisor === 'allowed')

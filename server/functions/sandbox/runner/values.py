@@ -39,6 +39,8 @@ def plain(value, path, above):
     above.add(id(value))
     if isinstance(value, dict):
         copy = {key_of(key, path): plain(item, path + [key], above) for key, item in dict.items(value)}
+        if len(copy) != dict.__len__(value):
+            refuse(path, 'a dict with two keys that are the same text')
     else:
         copy = [plain(item, path + [index], above) for index, item in enumerate(value)]
     above.discard(id(value))

@@ -70,7 +70,8 @@ def source_of(job):
     source = job['code']
     if source[:1] == '\ufeff':
         source = source[1:]
-    if source[:1] in (' ', '\t', '\n', '\r'):
+    first = source.lstrip('\r\n\f')
+    if first[:1] in (' ', '\t') and first.strip():
         import textwrap
         source = textwrap.dedent(source)
     return source
@@ -162,7 +163,9 @@ def run_async(awaitable):
 
 def describe(kind, error, trace, stage):
     name = clip(type_name(kind), 200)
-    if stage == 'value' and issubclass(kind, Exception):
+    if name == 'MemoryError' and kind is not MemoryError:
+        name = '__function__.MemoryError'  # the author's own, which says nothing of memory
+    if stage == 'value' and issubclass(kind, Exception) and kind is not MemoryError:
         return {'kind': 'not-json', 'reason': 'The value cannot be read: %s: %s.' % (name, clip(error))}
     frames = []
     while trace is not None:
