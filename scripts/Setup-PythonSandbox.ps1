@@ -12,15 +12,17 @@ param(
     [string]$From = 'docker'
 )
 $ErrorActionPreference = 'Stop'
-# Else wsl answers in UTF-16.
+# Else wsl answers in UTF-16, and Windows PowerShell reads what a distribution says in the code page of the console.
 $env:WSL_UTF8 = '1'
+[Console]::OutputEncoding = New-Object System.Text.UTF8Encoding $false
 
 if (-not (Get-Command 'wsl.exe' -ErrorAction SilentlyContinue)) {
     Write-Error 'WSL is not enabled: run  wsl --install --no-distribution  as administrator and restart Windows if it asks for it.'
 }
-$names = & wsl.exe --list --quiet | ForEach-Object { $_.Trim() } | Where-Object { $_ -ne '' }
+# A wsl.exe that does not know WSL_UTF8 leaves a NUL behind each character.
+$names = & wsl.exe --list --quiet | ForEach-Object { ($_ -replace '\0', '').Trim() } | Where-Object { $_ -ne '' }
 if ($names -notcontains $Distribution) {
-    Write-Error "There is no WSL distribution $Distribution. Install it: wsl --install -d $Distribution --no-launch"
+    Write-Error "There is no WSL distribution $Distribution. Install it: wsl --install -d $Distribution --no-launch (if you did: start it once with  wsl -d $Distribution )"
 }
 
 $folder = Split-Path -Parent $PSScriptRoot

@@ -6,7 +6,15 @@ param(
     [string]$Distribution
 )
 $ErrorActionPreference = 'Stop'
-Set-Location (Join-Path $PSScriptRoot '..')
-$env:KB_PYTHON_WSL_DISTRIBUTION = $Distribution
-& node tools/run.mjs test-sandbox
-exit $LASTEXITCODE
+$before = $env:KB_PYTHON_WSL_DISTRIBUTION
+Push-Location (Join-Path $PSScriptRoot '..')
+try {
+    $env:KB_PYTHON_WSL_DISTRIBUTION = $Distribution
+    & node tools/run.mjs test-sandbox
+    $code = $LASTEXITCODE
+} finally {
+    # The console stays open: a server started in it later takes its own settings.
+    $env:KB_PYTHON_WSL_DISTRIBUTION = $before
+    Pop-Location
+}
+exit $code

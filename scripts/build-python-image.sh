@@ -57,7 +57,7 @@ chroot "$root" "/usr/bin/python$version" -I -m compileall -q --invalidation-mode
   || die "the standard library does not compile in its new root"
 chroot "$root" "/usr/bin/python$version" -I -c 'import json,ssl,sqlite3,ctypes,zoneinfo,hashlib,lzma,bz2,decimal,asyncio,uuid; zoneinfo.ZoneInfo("Asia/Shanghai")' \
   || die "the standard library is not complete"
-if find "$root" -xdev -perm /6000 | grep -q .; then die "a set-uid file got into the image"; fi
+[ -z "$(find "$root" -xdev -perm /6000 -print -quit)" ] || die "a set-uid file got into the image"
 
 tar -C "$root" --sort=name --numeric-owner --owner=0 --group=0 --mtime=@0 -cf - . | timeout 300 "$docker" import \
   --change 'USER 65534:65534' --change 'WORKDIR /tmp' --change 'ENTRYPOINT []' \

@@ -23,27 +23,32 @@ apt() { apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@"; }
 
 while [ $# -gt 0 ]; do
   case $1 in
-    --from) from=${2:-}; shift 2 ;;
-    --user) user=${2:-}; shift 2 ;;
-    --image) image=${2:-}; shift 2 ;;
-    *) die "unknown argument $1; see the head of this file" ;;
+    --help | -h) sed -n '2,/^set /{s/^# \{0,1\}//p}' "$0"; exit 0 ;;
+    --from | --user | --image) [ $# -ge 2 ] && [ -n "$2" ] || die "$1 needs a value; see --help" ;;
+    *) die "unknown argument $1; see --help" ;;
   esac
+  case $1 in --from) from=$2 ;; --user) user=$2 ;; --image) image=$2 ;; esac
+  shift 2
 done
 case $from in docker | distribution) ;; *) die "--from is docker or distribution" ;; esac
 [ "$(id -u)" = 0 ] || die "run it as root"
+[ -z "$user" ] || id -u "$user" >/dev/null 2>&1 || die "there is no user $user"
 [ -f /etc/debian_version ] || die "it knows Debian and Ubuntu; elsewhere install Docker Engine by its own guide, pull a python image and set kb.python.image"
 
 answers() { timeout 10 docker version >/dev/null 2>&1; }
 
 install_from_docker() {
   . /etc/os-release
-  local os=$ID; case $os in ubuntu | debian) ;; *) os=debian ;; esac
+  local os=debian code=${VERSION_CODENAME:-}
+  # Relatives of Ubuntu name its release.
+  if [ "$ID" = ubuntu ] || [ -n "${UBUNTU_CODENAME:-}" ]; then os=ubuntu code=${UBUNTU_CODENAME:-$code}; fi
+  [ -n "$code" ] || die "this release has no code name in /etc/os-release, so Docker has no packages for it: use --from distribution"
   apt update; apt install -y --no-install-recommends ca-certificates curl gnupg
   install -m 0755 -d /etc/apt/keyrings
   curl -fsSL --retry 3 "$source_url/linux/$os/gpg" -o /etc/apt/keyrings/docker.asc || die "$source_url cannot be reached: set KNOWHY_DOCKER_APT to a mirror, or use --from distribution"
-  gpg --show-keys --with-colons /etc/apt/keyrings/docker.asc | grep -q "^fpr:*$key_fingerprint:" || { rm -f /etc/apt/keyrings/docker.asc; die "the key at $source_url is not Docker's"; }
+  [[ $(gpg --show-keys --with-colons /etc/apt/keyrings/docker.asc) =~ fpr:+$key_fingerprint: ]] || { rm -f /etc/apt/keyrings/docker.asc; die "the key at $source_url is not Docker's"; }
   chmod a+r /etc/apt/keyrings/docker.asc
-  echo "deb [arch=$(dpkg --print-architecture) signed-by=/etc/apt/keyrings/docker.asc] $source_url/linux/$os ${UBUNTU_CODENAME:-$VERSION_CODENAME} stable" >/etc/apt/sources.list.d/docker.list
+  echo "deb [arch=$(dpkg --print-architecture) signed-by=/etc/apt/keyrings/docker.asc] $source_url/linux/$os $code stable" >/etc/apt/sources.list.d/docker.list
   apt update; apt install -y docker-ce docker-ce-cli containerd.io
 }
 

@@ -25,9 +25,9 @@ install_engine() {
   local policy=/usr/sbin/policy-rc.d made= apt=(apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
   "${apt[@]}" update >&2
   # The package would start an engine of its own.
-  [ -e $policy ] || { printf '#!/bin/sh\nexit 101\n' >$policy; chmod 755 $policy; made=yes; }
-  "${apt[@]}" -y --no-install-recommends install docker.io containerd runc >"$run/apt.log" 2>&1 9>&- || { tail -20 "$run/apt.log" >&2; [ -z "$made" ] || rm -f $policy; die "docker.io could not be installed"; }
-  [ -z "$made" ] || rm -f $policy
+  [ -e $policy ] || { trap "rm -f $policy" EXIT; printf '#!/bin/sh\nexit 101\n' >$policy; chmod 755 $policy; made=yes; }
+  "${apt[@]}" -y --no-install-recommends install docker.io containerd runc >"$run/apt.log" 2>&1 9>&- || { tail -20 "$run/apt.log" >&2; die "docker.io could not be installed"; }
+  [ -z "$made" ] || { rm -f $policy; trap - EXIT; }
 }
 
 clear_remains() {

@@ -198,14 +198,7 @@ def watch(header, job, worker, job_write, pipes, instruments):
     except OSError:
         pass
     capture.drain()
-    blob = b''
-    size = sent_size(capture, result)
-    if size is not None and size > header['result_bytes']:
-        status = 'result-too-large'
-    elif size is not None and len(capture.kept[result]) >= 4 + size:
-        blob, status = capture.kept[result][4:4 + size], 'done' if status == 'died' else status
-    if status == 'died' and killer == signal.SIGKILL and oom.kills() > 0:
-        status = 'memory'
+    status, size, blob = conclude(status, killer, header, result, capture, oom)
     facts = {'status': status, 'exit': code, 'signal': killer, 'ms': round((ended - began) * 1000, 1), 'size': size,
              'printed': capture.seen[out] + capture.seen[err]}
     frame = b'KBF1' + header['nonce'].encode()
@@ -216,6 +209,19 @@ def watch(header, job, worker, job_write, pipes, instruments):
     except OSError:
         pass
     os._exit(0)  # with pid 1 the kernel ends whatever is left
+
+
+def conclude(status, killer, header, result, capture, oom):
+    """How it ended, the size of what the worker wanted to send, and that where it is complete."""
+    blob = b''
+    size = sent_size(capture, result)
+    if size is not None and size > header['result_bytes']:
+        status = 'result-too-large'
+    elif size is not None and len(capture.kept[result]) >= 4 + size:
+        blob, status = capture.kept[result][4:4 + size], 'done' if status == 'died' else status
+    if status == 'died' and killer == signal.SIGKILL and oom.kills() > 0:
+        status = 'memory'
+    return status, size, blob
 
 
 def wake_on_child(poll):
