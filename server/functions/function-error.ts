@@ -11,7 +11,11 @@ export type FunctionErrorCode =
   | 'function_field_too_deep'
   | 'function_fields_too_long'
   | 'function_init_params_too_long'
-  | 'function_secret_masked';
+  | 'function_secret_masked'
+  | 'function_file_missing'
+  | 'function_file_too_large'
+  | 'function_file_broken'
+  | 'function_file_pickle';
 
 /** An expected refusal. `values`: what its message needs, never a stored init value. */
 export class FunctionError extends Error {

@@ -36,9 +36,9 @@ export interface FunctionRouteDeps {
   callerOf(request: FastifyRequest): Caller;
 }
 
-type OfFunction = FastifyRequest<{ Params: { functionId: string } }>;
+export type OfFunction = FastifyRequest<{ Params: { functionId: string } }>;
 
-const ADDRESS = '/api/function_lib';
+export const FUNCTION_ADDRESS = '/api/function_lib';
 
 /** The function library (maxkb-v1-api.md section 9, R111). */
 export function registerFunctionRoutes(app: FastifyInstance, deps: FunctionRouteDeps): void {
@@ -48,7 +48,7 @@ export function registerFunctionRoutes(app: FastifyInstance, deps: FunctionRoute
 }
 
 function registerReading(app: FastifyInstance, { ports: { store }, callerOf }: FunctionRouteDeps): void {
-  app.get(ADDRESS, async (request, reply) => {
+  app.get(FUNCTION_ADDRESS, async (request, reply) => {
     const caller = libraryUser(request, callerOf);
     const functions = await listFunctions(store, caller, readFilter(request));
     return sendData(
@@ -58,52 +58,52 @@ function registerReading(app: FastifyInstance, { ports: { store }, callerOf }: F
     );
   });
   // Two whole numbers are a page; anything else in their place is no address of ours.
-  app.get(`${ADDRESS}/:page(^\\d+$)/:size(^\\d+$)`, async (request, reply) => {
+  app.get(`${FUNCTION_ADDRESS}/:page(^\\d+$)/:size(^\\d+$)`, async (request, reply) => {
     const caller = libraryUser(request, callerOf);
     const { page, size } = parseRequest(pagePath, request.params, request.language);
     const found = await pageFunctions(store, caller, { filter: readFilter(request), page, size });
     const records = found.records.map((listed) => presentListed(listed, caller));
     return sendData(request, reply, { total: found.total, records, current: page, size });
   });
-  app.get(`${ADDRESS}/:functionId`, async (request: OfFunction, reply) => {
+  app.get(`${FUNCTION_ADDRESS}/:functionId`, async (request: OfFunction, reply) => {
     const caller = libraryUser(request, callerOf);
     return sendData(request, reply, presentFunction(await readFunction(store, caller, idOf(request)), caller));
   });
 }
 
 function registerChanging(app: FastifyInstance, { ports: { store }, callerOf }: FunctionRouteDeps): void {
-  app.post(ADDRESS, async (request, reply) => {
+  app.post(FUNCTION_ADDRESS, async (request, reply) => {
     const caller = libraryUser(request, callerOf);
     const body = parseRequest(createFunctionBody, request.body, request.language);
     return sendData(request, reply, presentFunction(await createFunction(store, caller, body), caller));
   });
-  app.put(`${ADDRESS}/:functionId`, async (request: OfFunction, reply) => {
+  app.put(`${FUNCTION_ADDRESS}/:functionId`, async (request: OfFunction, reply) => {
     const caller = libraryUser(request, callerOf);
     const body = parseRequest(updateFunctionBody, request.body, request.language);
     const updated = await updateFunction(store, caller, { functionId: idOf(request), body });
     return sendData(request, reply, presentFunction(updated, caller));
   });
-  app.delete(`${ADDRESS}/:functionId`, async (request: OfFunction, reply) => {
+  app.delete(`${FUNCTION_ADDRESS}/:functionId`, async (request: OfFunction, reply) => {
     await deleteFunction(store, libraryUser(request, callerOf), idOf(request));
     return sendData(request, reply, true);
   });
 }
 
 function registerRunning(app: FastifyInstance, { ports, callerOf }: FunctionRouteDeps): void {
-  app.post(`${ADDRESS}/debug`, async (request, reply) => {
+  app.post(`${FUNCTION_ADDRESS}/debug`, async (request, reply) => {
     const caller = libraryUser(request, callerOf);
     const body = parseRequest(debugFunctionBody, request.body, request.language);
     const signal = untilGone(reply, ports.shutdown);
     return sendResult(request, reply, await debugFunction(ports.service, caller, { body, signal }));
   });
-  app.post(`${ADDRESS}/:functionId/execute`, async (request: OfFunction, reply) => {
+  app.post(`${FUNCTION_ADDRESS}/:functionId/execute`, async (request: OfFunction, reply) => {
     const caller = libraryUser(request, callerOf);
     const { params } = parseRequest(executeFunctionBody, request.body ?? {}, request.language);
     const call = { functionId: idOf(request), values: new Map(Object.entries(params ?? {})) };
     const signal = untilGone(reply, ports.shutdown);
     return sendResult(request, reply, await executeFunction(ports, caller, { ...call, signal }));
   });
-  app.post(`${ADDRESS}/pylint`, async (request, reply) => {
+  app.post(`${FUNCTION_ADDRESS}/pylint`, async (request, reply) => {
     const caller = libraryUser(request, callerOf);
     const { code } = parseRequest(checkSyntaxBody, request.body, request.language);
     const result = await checkSyntax(ports.service, caller, { code, signal: untilGone(reply, ports.shutdown) });
@@ -112,13 +112,14 @@ function registerRunning(app: FastifyInstance, { ports, callerOf }: FunctionRout
 }
 
 /** A visitor is refused before anything of the request is looked at, whatever it is. */
-function libraryUser(request: FastifyRequest, callerOf: FunctionRouteDeps['callerOf']): Caller {
+export function libraryUser(request: FastifyRequest, callerOf: FunctionRouteDeps['callerOf']): Caller {
   const caller = callerOf(request);
   requireLibraryUser(caller);
   return caller;
 }
 
-function idOf(request: OfFunction): string {
+/** Of the path. Throws FunctionError where it is no id. */
+export function idOf(request: OfFunction): string {
   const { functionId } = request.params;
   if (!isUuid(functionId)) throw new FunctionError('function_not_found');
   return functionId;

@@ -11,6 +11,7 @@ import { LOCAL_USER_ID } from '../accounts/local-user.ts';
 import { registerApplicationRoutes } from '../applications/routes.ts';
 import type { AskPorts } from '../chat/ask-question.ts';
 import { registerChatRoutes } from '../chat/routes.ts';
+import { registerFunctionFileRoutes } from '../functions/file-routes.ts';
 import type { Caller } from '../functions/function-access.ts';
 import { type FunctionPorts, registerFunctionRoutes } from '../functions/routes.ts';
 import { type KnowledgeRoutePorts, registerKnowledgeRoutes } from '../knowledge/routes.ts';
@@ -80,7 +81,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   registerSystemRoutes(app, deps);
   registerApplicationRoutes(app, deps.ask.applications);
   registerChatRoutes(app, { ports: deps.ask, agentStatus: deps.agentStatus });
-  registerFunctionRoutes(app, { ports: deps.functions, callerOf: deps.callerOf ?? localCaller });
+  const functions = { ports: deps.functions, callerOf: deps.callerOf ?? localCaller };
+  registerFunctionRoutes(app, functions);
+  await registerFunctionFileRoutes(app, functions);
   if (deps.indexFolder) registerKnowledgeRoutes(app, { indexFolder: deps.indexFolder, shutdown: deps.ask.shutdown });
   await serveAskPage(app, packageRoot());
   return app;

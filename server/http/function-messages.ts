@@ -33,6 +33,23 @@ export const FUNCTION_MESSAGES = {
     'zh-CN': '启动参数“{0}”是隐藏后的值，请重新输入。',
     'en-US': 'The init parameter "{0}" is a masked value; enter it again.',
   },
+  function_file_missing: {
+    'zh-CN': '没有收到文件，请以 multipart 的 file 字段上传 .fx 文件。',
+    'en-US': 'There is no file: send a .fx file as the field file of a multipart body.',
+  },
+  function_file_too_large: {
+    'zh-CN': '文件超过 {0} 字节。',
+    'en-US': 'The file has more than {0} bytes.',
+  },
+  function_file_broken: {
+    'zh-CN': '这不是由本系统导出的函数文件，或文件已损坏。',
+    'en-US': 'This is no function file that was exported here, or it is damaged.',
+  },
+  function_file_pickle: {
+    'zh-CN': '这是 MaxKB 导出的函数文件（Python pickle），不能导入；请把代码复制到新函数中。',
+    'en-US':
+      'This is a function file of MaxKB (a Python pickle), which cannot be imported; copy its code into a new function.',
+  },
   function_unchecked: { 'zh-CN': '没有检查语法：{0}', 'en-US': 'The syntax was not checked: {0}' },
   function_parameter_missing: { 'zh-CN': '缺少必填参数“{0}”。', 'en-US': 'The parameter "{0}" is required.' },
   function_parameter_wrong: {

@@ -55,4 +55,8 @@ export const REFUSALS: Readonly<Record<RefusalCode, { status: number; code: numb
   function_fields_too_long: { status: 200, code: 500 },
   function_init_params_too_long: { status: 200, code: 500 },
   function_secret_masked: { status: 200, code: 500 },
+  function_file_missing: { status: 200, code: 500 },
+  function_file_too_large: { status: 200, code: 1001 },
+  function_file_broken: { status: 200, code: 1001 },
+  function_file_pickle: { status: 200, code: 1001 },
 };

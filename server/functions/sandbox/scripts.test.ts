@@ -53,7 +53,7 @@ describe('scripts', () => {
     const windows = read('Test-PythonSandbox.ps1');
 
     expect(windows).toContain('$env:KB_PYTHON_WSL_DISTRIBUTION = $Distribution');
-    expect(windows).toMatch(/run\.mjs test-sandbox\s+\$code = \$LASTEXITCODE[^]*\nexit \$code\s*$/);
+    expect(windows).toMatch(/run\.mjs test-sandbox\s+\$code = \$LASTEXITCODE[\s\S]*\nexit \$code\s*$/);
     expect(read('test-python-sandbox.sh')).toContain('exec node tools/run.mjs test-sandbox');
   });
 });
