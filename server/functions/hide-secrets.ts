@@ -3,6 +3,8 @@ import type { JsonValue } from './python-sandbox.ts';
 const HIDDEN = '***';
 /** A shorter secret would tear holes into ordinary text when it is hidden. */
 const MIN_CHARACTERS = 4;
+/** A value with more secrets in it is hidden as a whole. */
+const MAX_FOUND = 200;
 
 /**
  * What must not show of a secret: its texts and numbers, from four characters on, as they are and as JSON, Python and
@@ -15,7 +17,12 @@ export function secretSpellings(secret: JsonValue): string[] {
 
 /** The text without the secrets, nor the start of one at its end, where a limit may have cut it. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
-  const covered = secrets.flatMap((secret) => [...placesOf(secret, text), ...startAtEnd(secret, text)]);
+  const cut = secrets.flatMap((secret) => startAtEnd(secret, text));
+  return hidePlaces(text, secrets, cut);
+}
+
+function hidePlaces(text: string, secrets: readonly string[], more: readonly Span[] = []): string {
+  const covered = [...secrets.flatMap((secret) => placesOf(secret, text)), ...more];
   const pieces: string[] = [];
   let at = 0;
   // Secrets may overlap: what any of them covers goes.
@@ -28,14 +35,21 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
 
 /** The value without the secrets, in texts, numbers and keys. `value`: at most a hundred levels, as the sandbox gives it. */
 export function hideSecretsIn(value: JsonValue, secrets: readonly string[]): JsonValue {
-  if (secrets.length === 0) return value;
-  if (typeof value === 'string') return hideSecrets(value, secrets);
+  const all = textsOf(value).join('\0');
+  const found = secrets.filter((secret) => all.includes(secret));
+  // Thousands of secrets against thousands of texts would hold up everybody else.
+  if (found.length > MAX_FOUND) return HIDDEN;
+  return found.length === 0 ? value : withoutSecrets(value, found);
+}
+
+function withoutSecrets(value: JsonValue, secrets: readonly string[]): JsonValue {
+  if (typeof value === 'string') return hidePlaces(value, secrets);
   if (typeof value === 'number') return secrets.includes(String(value)) ? HIDDEN : value;
-  if (Array.isArray(value)) return value.map((item) => hideSecretsIn(item, secrets));
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, secrets));
   if (typeof value !== 'object' || value === null) return value;
   // Object.fromEntries defines properties, so that `__proto__` stays a key like any other.
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [hideSecrets(key, secrets), hideSecretsIn(item, secrets)]),
+    Object.entries(value).map(([key, item]) => [hidePlaces(key, secrets), withoutSecrets(item, secrets)]),
   );
 }
 
@@ -52,6 +66,13 @@ function startAtEnd(secret: string, text: string): Span[] {
     if (text.endsWith(secret.slice(0, length))) return [[text.length - length, text.length]];
   }
   return [];
+}
+
+/** Every text, number and key in a value. */
+function textsOf(value: JsonValue): string[] {
+  if (typeof value !== 'object' || value === null) return leaves(value);
+  const keys = Array.isArray(value) ? [] : Object.keys(value);
+  return [...keys, ...Object.values(value).flatMap(textsOf)];
 }
 
 function leaves(value: JsonValue): string[] {
