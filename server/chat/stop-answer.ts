@@ -23,9 +23,11 @@ export async function stopAnswer(
   { lock, store }: { lock: SessionLock; store: Pick<ChatStore, 'findRunningRecord' | 'findRecordState'> },
   chatId: string,
 ): Promise<Stopped> {
-  const recordId = await store.findRunningRecord(chatId);
+  const before = await store.findRunningRecord(chatId);
   const holder = await lock.requestStop(chatId);
   if (holder === null) return { stopped: false, running: false };
+  // Another answer may have begun in between; one that is done by now is not found any more.
+  const recordId = (await store.findRunningRecord(chatId)) ?? before;
   const deadlineMs = performance.now() + WAIT_MS;
   while (performance.now() < deadlineMs) {
     // Somebody who came after is not what was to be stopped.

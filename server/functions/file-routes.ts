@@ -16,10 +16,12 @@ export async function registerFunctionFileRoutes(app: FastifyInstance, deps: Fun
 }
 
 async function registerRoom(room: FastifyInstance, { ports: { store }, callerOf }: FunctionRouteDeps): Promise<void> {
-  await room.register(multipart, { limits: { files: 1, fields: 10, fileSize: MAX_FILE_BYTES } });
+  await room.register(multipart, {
+    limits: { files: 1, fields: 10, parts: 11, fieldSize: 1024, fileSize: MAX_FILE_BYTES },
+  });
   room.get(`${FUNCTION_ADDRESS}/:functionId/export`, async (request: OfFunction, reply) => {
     const file = await exportFunction(store, libraryUser(request, callerOf), idOf(request));
-    return sendFile(reply, `${file.function.name}.fx`, JSON.stringify(file, null, 2));
+    return sendFile(reply, `${file.function.name}.fx`, JSON.stringify(file));
   });
   room.post(`${FUNCTION_ADDRESS}/import`, async (request, reply) => {
     const caller = libraryUser(request, callerOf);
@@ -35,6 +37,7 @@ async function readUpload(request: FastifyRequest): Promise<Buffer> {
     file = await request.file();
     if (file) return await file.toBuffer();
   } catch (error) {
+    request.log.info({ err: error }, 'an upload could not be read');
     const isTooLarge = (error as { code?: unknown }).code === 'FST_REQ_FILE_TOO_LARGE';
     throw isTooLarge
       ? new FunctionError('function_file_too_large', [MAX_FILE_BYTES])
@@ -46,6 +49,11 @@ async function readUpload(request: FastifyRequest): Promise<Buffer> {
 function sendFile(reply: FastifyReply, name: string, content: string): FastifyReply {
   return reply
     .header('content-type', 'application/octet-stream')
-    .header('content-disposition', `attachment; filename="function.fx"; filename*=UTF-8''${encodeURIComponent(name)}`)
+    .header('content-disposition', `attachment; filename="function.fx"; filename*=UTF-8''${headerText(name)}`)
     .send(content);
+}
+
+/** As RFC 8187 has it: encodeURIComponent leaves some characters that mean something there. */
+function headerText(text: string): string {
+  return encodeURIComponent(text).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -3,8 +3,10 @@ import type { JsonValue } from './python-sandbox.ts';
 const HIDDEN = '***';
 /** A shorter secret would tear holes into ordinary text when it is hidden. */
 const MIN_CHARACTERS = 4;
-/** A value with more secrets in it is hidden as a whole. */
-const MAX_FOUND = 200;
+/** Where there is more to look for, or more is found, all of it is hidden: the search holds up everybody else. */
+const MAX_SECRETS = 400;
+const MAX_SEARCHES = 5_000_000;
+const MAX_HITS = 100_000;
 
 /**
  * What must not show of a secret: its texts and numbers, from four characters on, as they are and as JSON, Python and
@@ -15,57 +17,90 @@ export function secretSpellings(secret: JsonValue): string[] {
   return [...spellings].filter((text) => text.length >= MIN_CHARACTERS).sort((a, b) => b.length - a.length);
 }
 
-/** The text without the secrets, nor the start of one at its end, where a limit may have cut it. */
-export function hideSecrets(text: string, secrets: readonly string[]): string {
-  const cut = secrets.flatMap((secret) => startAtEnd(secret, text));
-  return hidePlaces(text, secrets, cut);
-}
-
-function hidePlaces(text: string, secrets: readonly string[], more: readonly Span[] = []): string {
-  const covered = [...secrets.flatMap((secret) => placesOf(secret, text)), ...more];
-  const pieces: string[] = [];
-  let at = 0;
-  // Secrets may overlap: what any of them covers goes.
-  for (const [start, end] of covered.sort(([a], [b]) => a - b)) {
-    if (start >= at) pieces.push(text.slice(at, start), HIDDEN);
-    at = Math.max(at, end);
+/** The text without the secrets. `isCut`: a limit may have cut one at its end, so that its start goes as well. */
+export function hideSecrets(text: string, secrets: readonly string[], isCut = false): string {
+  if (secrets.length > MAX_SECRETS) return HIDDEN;
+  const covered = new Coverage();
+  for (const secret of secrets) {
+    covered.add(text, secret);
+    if (isCut) covered.addEnd(text, startAtEnd(secret, text));
+    if (covered.isFull) return HIDDEN;
   }
-  return pieces.join('') + text.slice(at);
+  return covered.hide(text);
 }
 
 /** The value without the secrets, in texts, numbers and keys. `value`: at most a hundred levels, as the sandbox gives it. */
 export function hideSecretsIn(value: JsonValue, secrets: readonly string[]): JsonValue {
-  const all = textsOf(value).join('\0');
+  if (secrets.length === 0) return value;
+  if (secrets.length > MAX_SECRETS) return HIDDEN;
+  const texts = textsOf(value);
+  const all = texts.join('\0');
   const found = secrets.filter((secret) => all.includes(secret));
-  // Thousands of secrets against thousands of texts would hold up everybody else.
-  if (found.length > MAX_FOUND) return HIDDEN;
-  return found.length === 0 ? value : withoutSecrets(value, found);
+  if (found.length === 0) return value;
+  return found.length * texts.length > MAX_SEARCHES ? HIDDEN : withoutSecrets(value, found);
 }
 
 function withoutSecrets(value: JsonValue, secrets: readonly string[]): JsonValue {
-  if (typeof value === 'string') return hidePlaces(value, secrets);
+  if (typeof value === 'string') return hideSecrets(value, secrets);
   if (typeof value === 'number') return secrets.includes(String(value)) ? HIDDEN : value;
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, secrets));
   if (typeof value !== 'object' || value === null) return value;
   // Object.fromEntries defines properties, so that `__proto__` stays a key like any other.
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [hidePlaces(key, secrets), withoutSecrets(item, secrets)]),
+    Object.entries(value).map(([key, item]) => [hideSecrets(key, secrets), withoutSecrets(item, secrets)]),
   );
 }
 
-type Span = [start: number, end: number];
+/** What is covered of one text; secrets may overlap. */
+class Coverage {
+  readonly #spans: [start: number, end: number][] = [];
+  #hits = 0;
 
-function placesOf(secret: string, text: string): Span[] {
-  const places: Span[] = [];
-  for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + 1)) places.push([at, at + secret.length]);
-  return places;
+  get isFull(): boolean {
+    return this.#hits > MAX_HITS;
+  }
+
+  add(text: string, secret: string): void {
+    let last: [number, number] | undefined;
+    for (let at = text.indexOf(secret); at >= 0 && !this.isFull; at = text.indexOf(secret, at + 1)) {
+      this.#hits += 1;
+      if (last && at < last[1]) last[1] = at + secret.length;
+      else {
+        last = [at, at + secret.length];
+        this.#spans.push(last);
+      }
+    }
+  }
+
+  addEnd(text: string, length: number): void {
+    if (length >= MIN_CHARACTERS) this.#spans.push([text.length - length, text.length]);
+  }
+
+  hide(text: string): string {
+    const pieces: string[] = [];
+    let at = 0;
+    for (const [start, end] of this.#spans.sort(([a], [b]) => a - b)) {
+      if (start >= at) pieces.push(text.slice(at, start), HIDDEN);
+      at = Math.max(at, end);
+    }
+    return pieces.join('') + text.slice(at);
+  }
 }
 
-function startAtEnd(secret: string, text: string): Span[] {
-  for (let length = Math.min(secret.length - 1, text.length); length >= MIN_CHARACTERS; length -= 1) {
-    if (text.endsWith(secret.slice(0, length))) return [[text.length - length, text.length]];
-  }
-  return [];
+/** How many characters at the end of a text are the start of a secret; by Knuth, Morris and Pratt, so in linear time. */
+function startAtEnd(secret: string, text: string): number {
+  const pattern = secret.slice(0, Math.min(secret.length - 1, text.length));
+  const borders = new Int32Array(pattern.length);
+  const next = (matched: number, character: string | undefined) => {
+    let length = matched;
+    while (length > 0 && (length === pattern.length || pattern[length] !== character))
+      length = borders[length - 1] ?? 0;
+    return pattern[length] === character ? length + 1 : length;
+  };
+  for (let at = 1; at < pattern.length; at += 1) borders[at] = next(borders[at - 1] ?? 0, pattern[at]);
+  let matched = 0;
+  for (const character of text.slice(text.length - pattern.length).split('')) matched = next(matched, character);
+  return matched;
 }
 
 /** Every text, number and key in a value. */

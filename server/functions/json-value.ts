@@ -27,7 +27,7 @@ export function findJsonFault(value: unknown): JsonFault | null {
 
 /** Whether JSON text holds a whole number that JavaScript would round; Python, which it is meant for, would not. */
 export function hasRoundedInteger(json: string): boolean {
-  const numbers = json.replace(/"(?:[^"\\]|\\.)*"/g, '""').matchAll(/(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g);
+  const numbers = json.replace(/"(?:[^"\\]+|\\.)*"/g, '""').matchAll(/(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g);
   return [...numbers].some(([digits]) => !Number.isSafeInteger(Number(digits)));
 }
 

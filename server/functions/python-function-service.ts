@@ -96,8 +96,8 @@ export class PythonFunctionService {
 
 function readResult(outcome: RunOutcome, secrets: readonly string[]): FunctionResult {
   const logs = {
-    stdout: hideSecrets(outcome.stdout, secrets),
-    stderr: hideSecrets(outcome.stderr, secrets),
+    stdout: hideSecrets(outcome.stdout, secrets, outcome.outputTruncated),
+    stderr: hideSecrets(outcome.stderr, secrets, outcome.outputTruncated),
     truncated: outcome.outputTruncated,
   };
   if (outcome.kind === 'value') return { kind: 'value', value: hideSecretsIn(outcome.value, secrets), logs };
@@ -105,10 +105,14 @@ function readResult(outcome: RunOutcome, secrets: readonly string[]): FunctionRe
 }
 
 function hideSecretsInFailure(failure: FunctionFailure, secrets: readonly string[]): FunctionFailure {
+  const hide = (text: string) => hideSecrets(text, secrets, text.length >= MAX_MESSAGE_CHARACTERS);
   return {
     ...failure,
-    values: failure.values.map((value) => (typeof value === 'string' ? hideSecrets(value, secrets) : value)),
-    type: hideSecrets(failure.type, secrets),
-    traceback: failure.traceback === null ? null : hideSecrets(failure.traceback, secrets),
+    values: failure.values.map((value) => (typeof value === 'string' ? hide(value) : value)),
+    type: hide(failure.type),
+    traceback: failure.traceback === null ? null : hide(failure.traceback),
   };
 }
+
+/** The runner cuts longer ones. */
+const MAX_MESSAGE_CHARACTERS = 4000;

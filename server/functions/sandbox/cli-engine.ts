@@ -52,11 +52,12 @@ export class CliEngine implements ContainerEngine {
 
   async remove(containers: readonly string[]): Promise<void> {
     // Each in a call of its own: of several that fail in one, the CLI does not say which did for what reason.
-    const removed = await Promise.allSettled(containers.map((container) => this.#call(['rm', '-f', container])));
-    const failed = removed.find(
-      (end) => end.status === 'rejected' && !/no such container|already in progress/i.test(String(end.reason)),
-    );
-    if (failed?.status === 'rejected') throw failed.reason;
+    const failures: unknown[] = [];
+    for (const container of containers) {
+      await this.#call(['rm', '-f', container]).catch((error: unknown) => failures.push(error));
+    }
+    const failed = failures.find((error) => !/no such container|already in progress/i.test(String(error)));
+    if (failed !== undefined) throw failed;
   }
 
   async list(): Promise<ListedContainer[]> {

@@ -54,7 +54,9 @@ export function engineCommand(config: PythonConfig, environment: NodeJS.ProcessE
 
 /** An engine on another machine is reached with the operator's certificates or keys. */
 function remoteVariables(dockerHost: string, environment: NodeJS.ProcessEnv): Record<string, string> {
-  const names = ['DOCKER_TLS_VERIFY', 'DOCKER_CERT_PATH', 'SSH_AUTH_SOCK'];
+  const isLocal = /^(?:unix|npipe):/.test(dockerHost);
+  const forTcp = ['DOCKER_TLS_VERIFY', 'DOCKER_CERT_PATH'];
+  const names = isLocal ? [] : dockerHost.startsWith('ssh:') ? ['SSH_AUTH_SOCK'] : forTcp;
   return { ...picked(names, environment), DOCKER_HOST: dockerHost };
 }
 

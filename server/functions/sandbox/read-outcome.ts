@@ -90,10 +90,13 @@ export function readSyntax(frame: Frame, asked: AskedRun): SyntaxOutcome {
 export function readOutput({ status, stdout, stderr }: Frame): RunOutput {
   const isCut = status.printed > stdout.length + stderr.length;
   const [out, err] = [printedText(stdout, isCut), printedText(stderr, isCut)];
+  // What is no UTF-8 becomes U+FFFD, which takes three bytes: the limit is counted again.
+  const shownOut = clipUtf8(out, Math.max(stdout.length, SANDBOX_LIMITS.logBytes - Buffer.byteLength(err)));
+  const shownErr = clipUtf8(err, SANDBOX_LIMITS.logBytes - Buffer.byteLength(shownOut));
   return {
-    stdout: out.text,
-    stderr: err.text,
-    outputTruncated: isCut || out.isCut || err.isCut,
+    stdout: shownOut,
+    stderr: shownErr,
+    outputTruncated: isCut || shownOut !== out || shownErr !== err,
     durationMs: status.ms,
   };
 }
@@ -186,19 +189,25 @@ function storable(value: JsonValue): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [storableText(key), storable(item)]));
 }
 
-/**
- * No more bytes of UTF-8 than were printed: what is no UTF-8 becomes U+FFFD, which is longer. Where the limit may have
- * cut the last character, what is left of it goes.
- */
-function printedText(bytes: Buffer, mayBeCut: boolean): { text: string; isCut: boolean } {
-  const text = storableText(bytes.toString('utf8').replace(mayBeCut ? /\uFFFD$/ : /$^/, ''));
-  const encoded = Buffer.from(text);
-  if (encoded.length <= bytes.length) return { text, isCut: false };
-  return {
-    text: encoded
-      .subarray(0, bytes.length)
-      .toString('utf8')
-      .replace(/\uFFFD+$/, ''),
-    isCut: true,
-  };
+/** As text that can be stored; where the limit may have cut the last character, what is left of it goes. */
+function printedText(bytes: Buffer, mayBeCut: boolean): string {
+  return storableText(bytes.toString('utf8', 0, bytes.length - (mayBeCut ? partialCharacter(bytes) : 0)));
+}
+
+/** How many bytes at the end begin a character of UTF-8 that does not end there. */
+function partialCharacter(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? back : 0;
+  }
+  return 0;
+}
+
+function clipUtf8(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  const kept = bytes.subarray(0, maxBytes);
+  return kept.toString('utf8', 0, kept.length - partialCharacter(kept));
 }

@@ -121,7 +121,15 @@ describe('readOutcome', () => {
     const printed = readOutput(frame as Frame);
 
     expect(Buffer.byteLength(printed.stdout)).toBeLessThanOrEqual(8192);
+    expect(printed.stdout.length).toBe(2730);
     expect(printed.outputTruncated).toBe(true);
+  });
+
+  it('keeps all of a little text in another encoding', () => {
+    const stdout = Buffer.from([0xd6, 0xd0, 0xce, 0xc4]);
+    const frame = { status: { ...status, printed: 4 }, worker: stdout, stdout, stderr: Buffer.alloc(0) };
+
+    expect(readOutput(frame as Frame)).toMatchObject({ stdout: '\uFFFD'.repeat(4), outputTruncated: false });
   });
 
   it('names no line that the code does not have', () => {

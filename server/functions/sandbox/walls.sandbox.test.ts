@@ -75,17 +75,20 @@ describeWithEngine('R119 the walls around a function', () => {
     expect((seen['mounts'] as string[]).filter((path) => path !== '/dev/mqueue')).toEqual(['/tmp']);
   });
 
-  it('R98 keep a function from slowing the supervisor down', async () => {
-    const code = `import os
+  it('R98 keep a function from slowing or limiting the supervisor', async () => {
+    const code = `import os, resource
 def attempt(call, *args):
     try: call(*args)
     except PermissionError: return 'refused'
     return 'done'
 def f():
     return [attempt(os.setpriority, os.PRIO_PROCESS, 1, 19), attempt(os.setpriority, os.PRIO_USER, 0, 19),
-            attempt(os.sched_setaffinity, 1, {0}), attempt(os.setpriority, os.PRIO_PROCESS, 0, 5), attempt(os.sched_setaffinity, 0, {0})]`;
+            attempt(os.sched_setaffinity, 1, {0}), attempt(os.setpriority, os.PRIO_PROCESS, 0, 5), attempt(os.sched_setaffinity, 0, {0}),
+            attempt(resource.prlimit, 1, resource.RLIMIT_CPU, (0, 0)), attempt(resource.setrlimit, resource.RLIMIT_NOFILE, (99, 99))]`;
 
-    expect(await run(code)).toMatchObject({ value: ['refused', 'refused', 'refused', 'done', 'done'] });
+    expect(await run(code)).toMatchObject({
+      value: ['refused', 'refused', 'refused', 'done', 'done', 'refused', 'done'],
+    });
   });
 
   it('R98 stop the sixty-fourth process, and say so to the function', async () => {
