@@ -36,9 +36,8 @@ export type FunctionType = z.infer<typeof functionType>;
 
 const name = z.string().max(128);
 const desc = z.string().max(128);
-/** The fields of a function, as it is stored and sent. */
-export const inputFieldList = z.array(inputField).max(100);
-export const initFieldList = z.array(initField).max(100);
+const inputFieldList = z.array(inputField).max(100);
+const initFieldList = z.array(initField).max(100);
 const initParams = z.record(z.string(), z.unknown());
 
 /** The body of `POST function_lib`. */

@@ -75,7 +75,7 @@ export async function answerQuestion(
     await emit({ kind: 'status', status: { phase: 'generating', rounds: trace.length, stop_reason: stopReason } });
     await write(run, { history, question, gathered });
     // Whoever asked to stop while the last words came is told that it stopped, so it did. To any other end it is whole.
-    if (isStop(signal.reason)) throw signal.reason;
+    if (describeFailure(signal.reason).code === 'stopped') throw signal.reason;
     return { finished: finishRecord(asked, progress, null), usage: progress.usage };
   } catch (error) {
     const failure = describeFailure(signal.aborted ? signal.reason : error);
@@ -216,8 +216,4 @@ async function closeAnswer(
       zh ? `\n\n（${list} 不是检索到的资料，无法核实。）` : `\n\n(${list}: no such source was found; unverified.)`,
     );
   }
-}
-
-function isStop(reason: unknown): boolean {
-  return reason instanceof DOMException && reason.name === 'AbortError';
 }

@@ -1,6 +1,7 @@
 import multipart, { type MultipartFile } from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendData } from '../http/envelope.ts';
+import { percentEncode } from '../text/percent-encode.ts';
 import { exportFunction } from './export-function.ts';
 import { FunctionError } from './function-error.ts';
 import { importFunction } from './import-function.ts';
@@ -49,11 +50,6 @@ async function readUpload(request: FastifyRequest): Promise<Buffer> {
 function sendFile(reply: FastifyReply, name: string, content: string): FastifyReply {
   return reply
     .header('content-type', 'application/octet-stream')
-    .header('content-disposition', `attachment; filename="function.fx"; filename*=UTF-8''${headerText(name)}`)
+    .header('content-disposition', `attachment; filename="function.fx"; filename*=UTF-8''${percentEncode(name)}`)
     .send(content);
-}
-
-/** As RFC 8187 has it: encodeURIComponent leaves some characters that mean something there. */
-function headerText(text: string): string {
-  return encodeURIComponent(text).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 }

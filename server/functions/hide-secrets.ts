@@ -1,3 +1,4 @@
+import { percentEncode } from '../text/percent-encode.ts';
 import type { JsonValue } from './python-sandbox.ts';
 
 const HIDDEN = '***';
@@ -121,10 +122,7 @@ function spellingsOf(text: string): string[] {
   const json = JSON.stringify(text).slice(1, -1);
   const ascii = json.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const escaped = text.replace(/[\\\n\r\t]/g, (one) => PYTHON_ESCAPES[one] ?? one);
-  const url = encodeURIComponent(text.toWellFormed()).replace(
-    /[!'()*]/g,
-    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+  const url = percentEncode(text);
   return [
     text,
     json,

@@ -112,7 +112,7 @@ export class ContainerSandbox implements PythonSandbox {
     await Promise.all([...this.#running]);
     if (!isFirst || !this.#wasReady) return;
     // Normally none: what a lost client or a daemon in trouble left behind.
-    const sweeping = this.#sweep((owner) => owner === this.#owner);
+    const sweeping = this.#sweep({ withOwn: true });
     await within(CLOSE_TIMEOUT_MS, 'removing containers', sweeping).catch((error: unknown) => {
       this.#log.warn({ err: error }, 'containers may be left on the engine');
     });
@@ -197,7 +197,7 @@ export class ContainerSandbox implements PythonSandbox {
 
   async #prepare(): Promise<TestedEngine> {
     try {
-      await this.#sweep();
+      await this.#sweep({ withOwn: false });
       this.#tested = await testEngine(this.#engine, this.#config, this.#owner);
       this.#wasReady = true;
       this.#pool.fill();
@@ -218,11 +218,10 @@ export class ContainerSandbox implements PythonSandbox {
   }
 
   /** Removes containers of servers that were killed, and on closing what is left of our own. */
-  async #sweep(isOurs: (owner: string) => boolean = () => false): Promise<void> {
+  async #sweep({ withOwn }: { withOwn: boolean }): Promise<void> {
     const containers = await this.#engine.list();
-    const others = containers.filter(({ owner }) => owner !== this.#owner);
-    const ours = containers.filter(({ owner }) => isOurs(owner)).map(({ id }) => id);
-    const left = [...new Set([...ours, ...orphans(others)])];
+    const own = containers.filter(({ owner }) => owner === this.#owner).map(({ id }) => id);
+    const left = [...(withOwn ? own : []), ...orphans(containers.filter(({ owner }) => owner !== this.#owner))];
     if (left.length > 0) this.#log.warn({ containers: left.length }, 'removing containers that were left behind');
     await this.#engine.remove(left);
   }

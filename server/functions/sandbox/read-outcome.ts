@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import { storableText } from '../../text/storable.ts';
 import {
@@ -191,23 +192,15 @@ function storable(value: JsonValue): JsonValue {
 
 /** As text that can be stored; where the limit may have cut the last character, what is left of it goes. */
 function printedText(bytes: Buffer, mayBeCut: boolean): string {
-  return storableText(bytes.toString('utf8', 0, bytes.length - (mayBeCut ? partialCharacter(bytes) : 0)));
-}
-
-/** How many bytes at the end begin a character of UTF-8 that does not end there. */
-function partialCharacter(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? back : 0;
-  }
-  return 0;
+  return storableText(mayBeCut ? wholeCharacters(bytes) : bytes.toString('utf8'));
 }
 
 function clipUtf8(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text);
-  if (bytes.length <= maxBytes) return text;
-  const kept = bytes.subarray(0, maxBytes);
-  return kept.toString('utf8', 0, kept.length - partialCharacter(kept));
+  return bytes.length <= maxBytes ? text : wholeCharacters(bytes.subarray(0, maxBytes));
+}
+
+/** A decoder keeps back the beginning of a character that is not complete. */
+function wholeCharacters(bytes: Buffer): string {
+  return new StringDecoder('utf8').write(bytes);
 }
