@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { packageRoot } from '../../observability/package-root.ts';
 import { type ChildLine, type ChildOrder, type CrashWork, childLine, type PlantedChat } from './crash-protocol.ts';
 
 /** The build: what people run, and it starts in a third of the time. */
 const CHILD = join(packageRoot(), 'dist', 'server', 'testing', 'crash', 'crash-child.js');
-/** A crashed server's lease has run out by then: the time of a lease, and a little. In ms. */
-const CHECKED_AFTER_MS = 8500;
+/** The lease of a crashed server (8 s after its last renewal) has run out by then, also where that came late; in ms. */
+const CHECKED_AFTER_MS = 9500;
 const CHILD_DEADLINE_MS = 60_000;
 
 export interface CrashRun {
@@ -66,6 +67,7 @@ export async function runCrashes(run: CrashRun): Promise<CrashReport> {
     else report.atRandom += 1;
     run.onPoint?.(place + 1);
   }
+  await untilDue(pending);
   const last = await runChild({
     location: run.location,
     verify: pending.map(({ chat }) => chat),
@@ -74,6 +76,12 @@ export async function runCrashes(run: CrashRun): Promise<CrashReport> {
   });
   takeVerdicts(report, pending, last);
   return report;
+}
+
+/** Waits until what the last ones left may be checked too. */
+async function untilDue(pending: readonly Pending[]): Promise<void> {
+  const lastDiedMs = Math.max(...pending.map(({ diedMs }) => diedMs));
+  await pause(Math.max(0, lastDiedMs + CHECKED_AFTER_MS - performance.now()));
 }
 
 /** How many awaits each work has, and how long it takes in ms, when nobody kills it. */
