@@ -7,7 +7,7 @@ import { OfflineChatModel } from '../models/offline/offline-chat-model.ts';
 import { hasEnded, readFrames } from '../testing/answer-frames.ts';
 import { type AskApp, contentWords, startAskApp } from '../testing/ask-app.ts';
 import { describeOnDatabases } from '../testing/databases.ts';
-import { startScriptedClient } from '../testing/scripted-client.ts';
+import { startScriptedClient, until } from '../testing/scripted-client.ts';
 import type { RecordedRequest } from '../testing/scripted-model-server.ts';
 import { reply, type Step, status, truncated } from '../testing/scripted-steps.ts';
 import { storeRound } from '../testing/stored-rounds.ts';
@@ -150,15 +150,15 @@ describeOnDatabases('a long conversation', (open) => {
   });
 
   it('R65 answers and compacts one at a time', async () => {
-    const { client } = await startScriptedClient(
-      script(reply('摘要', { delayMs: 300 }), reply('十天', { delayMs: 100 })),
+    const { client, server } = await startScriptedClient(
+      script(reply('摘要', { delayMs: 1000 }), reply('十天', { delayMs: 100 })),
     );
     await start({ model: client, limits: LIMITS });
     const chatId = await longChat();
     const compact = () => app.call(`${addressOf(chatId)}/context/compact`, { method: 'POST' });
 
     const compacting = compact();
-    await setTimeout(100);
+    await until(() => server.requests.length > 0, 5000);
     expect(await (await app.ask(chatId, { message: QUESTION })).json()).toMatchObject({ code: 409 });
     expect(await (await compacting).json()).toMatchObject({ data: { compacted: true } });
 
@@ -168,11 +168,11 @@ describeOnDatabases('a long conversation', (open) => {
   });
 
   it('a compaction can be stopped, and says so', async () => {
-    const { client } = await startScriptedClient(script(reply('摘要', { delayMs: 20_000 })));
+    const { client, server } = await startScriptedClient(script(reply('摘要', { delayMs: 20_000 })));
     await start({ model: client, limits: LIMITS });
     const chatId = await longChat();
     const compacting = app.call(`${addressOf(chatId)}/context/compact`, { method: 'POST' });
-    await setTimeout(200);
+    await until(() => server.requests.length > 0, 5000);
 
     const stopped = await app.call(`${addressOf(chatId)}/stop`, { method: 'POST' });
 
@@ -182,11 +182,11 @@ describeOnDatabases('a long conversation', (open) => {
   });
 
   it('is out of sight once it is deleted, also while it is answered', async () => {
-    const { client } = await startScriptedClient(script(reply('摘要'), reply('十天', { delayMs: 20_000 })));
+    const { client, server } = await startScriptedClient(script(reply('摘要'), reply('十天', { delayMs: 20_000 })));
     await start({ model: client });
     const chatId = await longChat(1);
     const answering = app.ask(chatId, { message: QUESTION }).then((response) => readFrames(response));
-    await setTimeout(200);
+    await until(() => server.requests.some((request) => purposeOf(request) === 'answer'), 5000);
 
     const deleted = await app.call(`/api/application/${app.applicationId}/chat/client/${chatId}`, { method: 'DELETE' });
 

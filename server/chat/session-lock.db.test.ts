@@ -132,10 +132,10 @@ describeOnDatabases('the lock of a conversation', (open) => {
 
     it('R67 is free again after the time of a lease, with a higher fence', async () => {
       const chatId = await newChat();
-      const fence = await die(chatId, 300);
+      const fence = await die(chatId, 1000);
       expect(await leaseLock().tryAcquire(chatId)).toBeNull();
 
-      await setTimeout(350);
+      await setTimeout(1050);
       const lease = await leaseLock().tryAcquire(chatId);
 
       expect(lease?.fence).toBeGreaterThan(fence);
