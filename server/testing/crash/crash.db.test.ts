@@ -8,7 +8,7 @@ import { runCrashes } from './run-crashes.ts';
 
 /** The long form is `npm run crash`. */
 const POINTS = 12;
-const TIMEOUT_MS = 480_000;
+const TIMEOUT_MS = 240_000;
 
 async function expectNothingLost(location: ChildOrder['location']): Promise<void> {
   const report = await runCrashes({ location, points: POINTS, seed: 3 });
